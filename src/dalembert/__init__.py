@@ -1,0 +1,49 @@
+"""dalembert: dynamics of machines made of rigid and flexible bodies.
+
+SI units, radians.  ``import dalembert as dal``; every public name stands in ``dal.__all__`` and is loaded on first use.
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "model.model": ["Model"],
+    "model.parts": ["Body", "Bushing", "Cylindrical", "Fixed", "Force", "Frame", "Free", "JointSpring", "Motion", "Motor",
+                    "Planar", "Prismatic", "Revolute", "Screw", "Spherical", "SpringDamper", "Torque", "Universal"],
+    "model.laws": ["law", "ramp", "sine", "table"],
+    "model.units": ["deg"],
+    "model.inertia": ["inertia_box", "inertia_cylinder", "inertia_rod", "inertia_sphere"],
+    "model.check": ["check"],
+    "model.text": ["dumps", "loads", "read", "write"],
+    "formats.urdf": ["read_urdf"],
+    "formats.mesh": ["body_from_mesh"],
+    "simulate.run": ["run"],
+    "simulate.initial": ["assemble"],
+    "simulate.evaluate": ["evaluate_state"],
+    "simulate.static": ["static"],
+    "simulate.linear": ["eigenmodes", "linearize"],
+    "simulate.inverse": ["inverse_dynamics"],
+    "simulate.formulations": ["Recursive", "formulations"],
+    "simulate.integrators": ["HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Trapezoidal"],
+    "results.results": ["Results"],
+    "results.store": ["load"],
+    "results.compare": ["compare"],
+    "results.cite": ["cite"],
+    "errors": ["AssemblyError", "ChannelError", "ConvergenceError", "CouplingError", "FormatError", "ModelError",
+               "MultibodyError", "SingularError", "StudyError", "TopologyError"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = [*sorted(_HOME_OF), "__version__"]
+
+
+def __getattr__(name):
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,83 @@
+"""Closed sets of codes, shared by the Python layers and the kernels.  Members are only ever appended."""
+
+from enum import IntEnum
+
+
+class JointCode(IntEnum):
+    """Kind of a tree joint; the numbers of coordinates and rates stand in `JOINT_SIZES`."""
+
+    NONE = 0
+    FIXED = 1
+    REVOLUTE = 2
+    PRISMATIC = 3
+    SCREW = 4
+    CYLINDRICAL = 5
+    UNIVERSAL = 6
+    PLANAR = 7
+    SPHERICAL = 8
+    FREE = 9
+
+
+JOINT_SIZES = {
+    JointCode.NONE: (0, 0),
+    JointCode.FIXED: (0, 0),
+    JointCode.REVOLUTE: (1, 1),
+    JointCode.PRISMATIC: (1, 1),
+    JointCode.SCREW: (1, 1),
+    JointCode.CYLINDRICAL: (2, 2),
+    JointCode.UNIVERSAL: (2, 2),
+    JointCode.PLANAR: (3, 3),
+    JointCode.SPHERICAL: (4, 3),
+    JointCode.FREE: (7, 6),
+}
+"""Joint code -> (number of coordinates, number of rates)."""
+
+
+class ForceCode(IntEnum):
+    """Kind of a force element."""
+
+    NONE = 0
+    JOINT_SPRING = 1
+    MOTOR = 2
+    SPRING_DAMPER = 3
+    BUSHING = 4
+    FORCE = 5
+    TORQUE = 6
+
+
+class LawCode(IntEnum):
+    """Kind of a law y(t, x, v)."""
+
+    NONE = 0
+    CONSTANT = 1
+    SINE = 2
+    TABLE = 3
+    FUNCTION = 4
+    RAMP = 5
+
+
+class DriveCode(IntEnum):
+    """What a rheonomic drive prescribes of a rate's coordinate."""
+
+    NONE = 0
+    POSITION = 1
+    SPEED = 2
+
+
+class Status(IntEnum):
+    """Outcome of a kernel; `simulate/status.py` turns everything but OK into an error that names the thing."""
+
+    OK = 0
+    RECORD_FULL = 1
+    CHUNK_DONE = 2
+    STIFF = 3
+    NOT_FINITE = 4
+    STEP_TOO_SMALL = 5
+    NO_CONVERGENCE = 6
+    SINGULAR = 7
+    UNKNOWN_JOINT = 8
+    UNKNOWN_FORCE = 9
+    UNKNOWN_LAW = 10
+    LAW_FAILED = 11
+    NOT_STIFF = 12
+    STOPPED = 13

@@ -1,0 +1,51 @@
+"""The walk of one evaluation: state -> accelerations, and state and accelerations -> residual of the equations of motion."""
+
+from math import isfinite
+
+from ..codes import Status
+from .forces import eval_forces
+from .jit import kernel
+from .tree_dynamics import solve_accelerations
+from .tree_inverse import eval_inverse
+from .tree_kinematics import eval_motion, eval_places
+from .tree_state import eval_drives
+
+
+@kernel
+def eval_state(sys, t, q, qd, tau, work) -> int:
+    """Poses, velocities, applied forces and efforts of a state."""
+    status = eval_motion(sys, q, qd, work)
+    if status != Status.OK.value:
+        return status
+    if sys.constants[0].places == 1:
+        eval_places(sys, work)
+    return eval_forces(sys, t, q, qd, tau, work)
+
+
+@kernel
+def eval_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
+    """Accelerations qdd of a state in O(N); driven entries of q, qd, qdd are set from their laws."""
+    eval_drives(sys, t, q, qd, qdd)
+    status = eval_state(sys, t, q, qd, tau, work)
+    if status != Status.OK.value:
+        return status
+    status = solve_accelerations(sys, tau, qdd, work)
+    if status != Status.OK.value:
+        return status
+    for k in range(qdd.shape[0]):
+        if not isfinite(qdd[k]):
+            work.fail[0] = k
+            return Status.NOT_FINITE.value
+    return Status.OK.value
+
+
+@kernel
+def eval_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
+    """residual = M qdd + bias - tau for a state and accelerations; zero for driven rates."""
+    status = eval_state(sys, t, q, qd, tau, work)
+    if status != Status.OK.value:
+        return status
+    eval_inverse(sys, qdd, residual, work)
+    for k in range(residual.shape[0]):
+        residual[k] = 0.0 if sys.dof[k].drive >= 0 else residual[k] - tau[k]
+    return Status.OK.value

@@ -1,0 +1,200 @@
+"""What moves during a run: state, last step, recorded frames; and the dense output between steps.
+
+Between two steps a frame is read off the quintic that meets coordinates, velocities and accelerations at both ends;
+its error h⁶/46080 max|q⁽⁶⁾| lies below the local error of every integrator here, and no integrator needs its own
+interpolation.  With s = (t - t0)/h and the ends' values y, y', y'':
+    y(s) = y0 + h s y0' + h²s²/2 y0'' + s³ (A + (s - 1) (B + (s - 1) C))                       (1)
+    A = y1 - y0 - h y0' - h²/2 y0'',   B = h y1' - h y0' - h² y0'' - 3 A,
+    C = (h² y1'' - h² y0'' - 6 A - 6 B) / 2
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..codes import Status
+from .evaluate import eval_accelerations
+from .jit import kernel
+from .tree_state import (
+    eval_coordinate_accelerations,
+    eval_coordinate_rates,
+    normalise,
+    rates_of_coordinates,
+)
+
+PROGRESS = np.dtype((np.record, [
+    ("t", "f8"),  # time reached [s]
+    ("t_begin", "f8"),
+    ("t_end", "f8"),
+    ("h", "f8"),  # step to try next [s]
+    ("h_last", "f8"),  # last accepted step
+    ("t_last", "f8"),  # where it began
+    ("error_last", "f8"),  # its error, 1 = tolerated
+    ("steps", "i8"),
+    ("rejected", "i8"),
+    ("evaluations", "i8"),
+    ("iterations", "i8"),
+    ("factorizations", "i8"),
+    ("fixed", "i8"),  # steps taken with the fixed step since t_begin
+    ("next", "i8"),  # next record time
+    ("rows", "i8"),  # frames in the buffer
+    ("stiff", "i8"),  # suspicion counters
+    ("smooth", "i8"),
+    ("started", "i8"),  # 1 once qdd belongs to (t, q, qd)
+    ("history", "i8"),  # steps since the start that back values may be taken from
+    ("dense", "i8"),  # implicit steps left with the exact tangent
+    ("exact", "i8"),  # 1 if the stored factors are those of the exact tangent
+    ("rate", "f8"),  # contraction of the last iteration
+    ("factored", "i8"),  # 1 while the stored factors may serve
+    ("factor_scale", "f8"),  # step the stored factors were made for
+    ("h_smallest", "f8"),
+    ("h_largest", "f8"),
+]))
+
+OPTIONS = np.dtype((np.record, [
+    ("adaptive", "i8"),
+    ("accuracy", "f8"),  # tolerated local error, relative
+    ("step", "f8"),  # fixed step [s]
+    ("h_max", "f8"),
+    ("h_min", "f8"),
+    ("chunk", "i8"),  # steps per call
+    ("detect", "i8"),  # 1: give up with STIFF when an explicit step is held back by stability
+    ("h_explicit", "f8"),  # step of the explicit integrator that gave up; 0 if none did
+    ("order", "i8"),
+    ("stages", "i8"),
+    ("symplectic", "i8"),  # 1: semi-implicit Euler
+    ("am", "f8"),
+    ("af", "f8"),
+    ("beta", "f8"),
+    ("gamma", "f8"),
+    ("newton", "f8"),  # tolerated error of the iteration, as a fraction of `accuracy`
+]))
+
+
+class Flow(NamedTuple):
+    """State of a run and its step scratch; *_last: at the beginning of the last accepted step."""
+
+    progress: np.ndarray  # (1,) PROGRESS
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    q_last: np.ndarray
+    qd_last: np.ndarray
+    qdd_last: np.ndarray
+    q_new: np.ndarray
+    qd_new: np.ndarray
+    qdd_new: np.ndarray
+    q_stage: np.ndarray
+    qd_stage: np.ndarray
+    kq: np.ndarray  # (8, n_q) stage rates
+    kv: np.ndarray  # (8, n_v)
+    aa: np.ndarray  # (2, n_v) algorithmic accelerations, old and new
+    tau: np.ndarray
+    q_scale: np.ndarray  # (n_q,) sizes that an accuracy refers to
+    qd_scale: np.ndarray  # (n_v,)
+    dq_scale: np.ndarray  # (n_v,) sizes of increments of the coordinates
+
+
+class Frames(NamedTuple):
+    """Times to record and the buffer of recorded frames."""
+
+    times: np.ndarray
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+
+
+@kernel
+def copy(a, out):
+    """out = a."""
+    for i in range(a.shape[0]):
+        out[i] = a[i]
+
+
+@kernel
+def interpolate(sys, flow, t):
+    """Coordinates and rates at t within the last step, into q_stage and qd_stage, by (1)."""
+    p = flow.progress[0]
+    h = p.h_last
+    s = (t - p.t_last) / h
+    kq = flow.kq
+    eval_coordinate_rates(sys, flow.q_last, flow.qd_last, kq[2])
+    eval_coordinate_accelerations(sys, flow.q_last, flow.qd_last, flow.qdd_last, kq[3])
+    eval_coordinate_rates(sys, flow.q, flow.qd, kq[4])
+    eval_coordinate_accelerations(sys, flow.q, flow.qd, flow.qdd, kq[5])
+    for i in range(flow.q.shape[0]):
+        y0, y0d, y0dd = flow.q_last[i], h * kq[2, i], h * h * kq[3, i]
+        A = flow.q[i] - y0 - y0d - 0.5 * y0dd
+        B = h * kq[4, i] - y0d - y0dd - 3.0 * A
+        C = 0.5 * (h * h * kq[5, i] - y0dd - 6.0 * A - 6.0 * B)
+        r = s - 1.0
+        tail = A + r * (B + r * C)
+        slope = B + 2.0 * r * C
+        flow.q_stage[i] = y0 + s * (y0d + 0.5 * s * y0dd) + s * s * s * tail                     # (1)
+        kq[6, i] = (y0d + s * y0dd + 3.0 * s * s * tail + s * s * s * slope) / h
+    rates_of_coordinates(sys, flow.q_stage, kq[6], flow.qd_stage)
+    normalise(sys, flow.q_stage)
+
+
+@kernel
+def record_due(sys, flow, frames, work) -> int:
+    """Write all frames due up to the time reached; RECORD_FULL if the buffer has no room for the next one."""
+    p = flow.progress[0]
+    while p.next < frames.times.shape[0] and frames.times[p.next] <= p.t:
+        if p.rows == frames.t.shape[0]:
+            return Status.RECORD_FULL.value
+        t, row = frames.times[p.next], p.rows
+        frames.t[row] = t
+        if t == p.t or p.steps == 0:
+            copy(flow.q, frames.q[row])
+            copy(flow.qd, frames.qd[row])
+            copy(flow.qdd, frames.qdd[row])
+        else:
+            interpolate(sys, flow, t)
+            status = eval_accelerations(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
+            if status != Status.OK.value:
+                return status
+            copy(flow.q_stage, frames.q[row])
+            copy(flow.qd_stage, frames.qd[row])
+        p.rows += 1
+        p.next += 1
+    return Status.OK.value
+
+
+@kernel
+def begin(sys, flow, work) -> int:
+    """Accelerations of the first state, once."""
+    p = flow.progress[0]
+    if p.started == 1:
+        return Status.OK.value
+    status = eval_accelerations(sys, p.t, flow.q, flow.qd, flow.qdd, flow.tau, work)
+    p.evaluations += 1
+    p.started = 1
+    return status
+
+
+@kernel
+def next_time(opt, p):
+    """End of the next step: on the grid of the fixed step, or t + h; never beyond the end and never just before it."""
+    t1 = p.t_begin + (p.fixed + 1) * opt.step if opt.adaptive == 0 else p.t + p.h
+    return p.t_end if t1 > p.t_end - 1e-6 * (t1 - p.t) else t1
+
+
+@kernel
+def accept(flow, t1):
+    """Make the new state the present one and count."""
+    p = flow.progress[0]
+    h = t1 - p.t
+    copy(flow.q, flow.q_last)
+    copy(flow.qd, flow.qd_last)
+    copy(flow.qdd, flow.qdd_last)
+    copy(flow.q_new, flow.q)
+    copy(flow.qd_new, flow.qd)
+    copy(flow.qdd_new, flow.qdd)
+    p.t_last, p.h_last, p.t = p.t, h, t1
+    p.steps += 1
+    p.fixed += 1
+    p.history += 1
+    p.h_smallest = min(p.h_smallest, h)
+    p.h_largest = max(p.h_largest, h)

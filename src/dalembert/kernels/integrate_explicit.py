@@ -1,0 +1,188 @@
+"""Explicit Runge-Kutta methods given by their tableau, fixed or error-controlled, and semi-implicit Euler.
+
+Every method ends a step with the accelerations of the new state, which are the first stage of the next step and serve
+the error estimate and the dense output.  Error per step: largest ratio of the embedded difference to
+accuracy (scale + |y|).  Stiffness: h |k_end - k_last| / |y_end - y_last| estimates h times the largest eigenvalue,
+both at the end of the step; 15 steps in a row beyond the stability limit 3.25 are called stiff.
+"""
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..codes import Status
+from .evaluate import eval_accelerations
+from .flow import accept, begin, copy, next_time, record_due
+from .jit import kernel
+from .tree_state import eval_coordinate_rates, eval_drives, move, normalise
+
+
+class Tableau(NamedTuple):
+    """Coefficients of a method with s stages."""
+
+    a: np.ndarray  # (s, s) strictly lower triangular
+    b: np.ndarray  # (s,)
+    c: np.ndarray  # (s,)
+    e: np.ndarray  # (s + 1,) error weights of the stages and of the new state's rates
+
+
+@kernel
+def combine(y, k, weights, n, h, out):
+    """out = y + h sum_j weights[j] k[j] over n stages."""
+    for i in range(y.shape[0]):
+        s = 0.0
+        for j in range(n):
+            s += weights[j] * k[j, i]
+        out[i] = y[i] + h * s
+
+
+@kernel
+def try_step(sys, opt, tableau, flow, h, work) -> int:
+    """One step of size h into q_new, qd_new, qdd_new; stage rates in kq, kv, those of the new state in row `stages`."""
+    t, n = flow.progress[0].t, opt.stages
+    kq, kv = flow.kq, flow.kv
+    eval_coordinate_rates(sys, flow.q, flow.qd, kq[0])
+    copy(flow.qdd, kv[0])
+    for j in range(1, n):
+        combine(flow.q, kq, tableau.a[j], j, h, flow.q_stage)
+        combine(flow.qd, kv, tableau.a[j], j, h, flow.qd_stage)
+        status = eval_accelerations(sys, t + tableau.c[j] * h, flow.q_stage, flow.qd_stage, kv[j], flow.tau, work)
+        if status != Status.OK.value:
+            return status
+        eval_coordinate_rates(sys, flow.q_stage, flow.qd_stage, kq[j])
+    combine(flow.q, kq, tableau.b, n, h, flow.q_new)
+    combine(flow.qd, kv, tableau.b, n, h, flow.qd_new)
+    normalise(sys, flow.q_new)
+    status = eval_accelerations(sys, t + h, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, work)
+    flow.progress[0].evaluations += n
+    eval_coordinate_rates(sys, flow.q_new, flow.qd_new, kq[n])
+    copy(flow.qdd_new, kv[n])
+    return status
+
+
+@kernel
+def try_symplectic(sys, flow, h, work) -> int:
+    """Semi-implicit Euler: rates first, then coordinates with the new rates."""
+    t = flow.progress[0].t
+    for k in range(flow.qd.shape[0]):
+        flow.qd_new[k] = flow.qd[k] + h * flow.qdd[k]
+    eval_drives(sys, t + h, flow.q_stage, flow.qd_new, flow.qdd_new)
+    for k in range(flow.qd.shape[0]):
+        flow.qd_stage[k] = h * flow.qd_new[k]
+    move(sys, flow.q, flow.qd_stage, flow.q_new)
+    normalise(sys, flow.q_new)
+    flow.progress[0].evaluations += 1
+    return eval_accelerations(sys, t + h, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, work)
+
+
+@kernel
+def largest_error(y, y_new, k, weights, n, h, scale, accuracy):
+    """Largest embedded error relative to accuracy (scale + |y|)."""
+    worst = 0.0
+    for i in range(y.shape[0]):
+        s = 0.0
+        for j in range(n):
+            s += weights[j] * k[j, i]
+        worst = max(worst, abs(h * s) / (accuracy * (scale[i] + max(abs(y[i]), abs(y_new[i])))))
+    return worst
+
+
+@kernel
+def squared_gap(a, b):
+    """Sum of squared differences."""
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += (a[i] - b[i]) ** 2
+    return s
+
+
+@kernel
+def looks_stiff(opt, flow, h):
+    """Count steps that stability holds back; True after 15 of them."""
+    p, n = flow.progress[0], opt.stages
+    top = squared_gap(flow.kq[n], flow.kq[n - 1]) + squared_gap(flow.kv[n], flow.kv[n - 1])
+    bottom = squared_gap(flow.q_new, flow.q_stage) + squared_gap(flow.qd_new, flow.qd_stage)
+    if bottom > 0.0 and h * sqrt(top / bottom) > 3.25:
+        p.stiff += 1
+        p.smooth = 0
+    else:
+        p.smooth += 1
+        if p.smooth >= 6:
+            p.stiff = 0
+    return p.stiff >= 15
+
+
+@kernel
+def first_step(sys, opt, flow):
+    """A cautious first step from the sizes of state, rates and accelerations [s]."""
+    size, speed, change = 0.0, 0.0, 0.0
+    eval_coordinate_rates(sys, flow.q, flow.qd, flow.kq[0])
+    for i in range(flow.q.shape[0]):
+        scale = flow.q_scale[i] + abs(flow.q[i])
+        size = max(size, abs(flow.q[i]) / scale)
+        speed = max(speed, abs(flow.kq[0, i]) / scale)
+    for k in range(flow.qd.shape[0]):
+        scale = flow.qd_scale[k] + abs(flow.qd[k])
+        change = max(change, abs(flow.qdd[k]) / scale)
+    rate = max(speed, change)
+    h = 0.01 / rate if rate > 0.0 else 1e-3 * (flow.progress[0].t_end - flow.progress[0].t)
+    h *= min(1.0, (opt.accuracy * 1e6) ** (1.0 / (opt.order + 1)))
+    return min(h, opt.h_max)
+
+
+@kernel
+def adapt(opt, p, error, h):
+    """Step to try next after an error (1 = tolerated), with the memory of the last accepted error."""
+    if error <= 1.0:
+        e = max(error, 1e-10)
+        factor = 0.9 * e ** (-0.7 / opt.order) * max(p.error_last, 1e-4) ** (0.4 / opt.order)
+        p.h = min(h * min(5.0, max(0.3, factor)), opt.h_max)
+        p.error_last = e
+    else:
+        p.h = h * max(0.2, 0.9 * error ** (-1.0 / opt.order))
+
+
+@kernel
+def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
+    """Advance until the end, a full buffer, `opt.chunk` steps, stiffness or a failure."""
+    p, o = flow.progress[0], opt[0]
+    status = begin(sys, flow, work)
+    if status != Status.OK.value:
+        return status
+    if o.adaptive == 1 and p.h <= 0.0:
+        p.h = first_step(sys, o, flow)
+    for _ in range(o.chunk):
+        status = record_due(sys, flow, frames, work)
+        if status != Status.OK.value or p.t >= p.t_end:
+            return status
+        t1 = next_time(o, p)
+        h = t1 - p.t
+        if o.symplectic == 1:
+            status = try_symplectic(sys, flow, h, work)
+        else:
+            status = try_step(sys, o, tableau, flow, h, work)
+        if o.adaptive == 1:
+            if status == Status.OK.value:
+                n = o.stages
+                error = max(largest_error(flow.q, flow.q_new, flow.kq, tableau.e, n + 1, h, flow.q_scale, o.accuracy),
+                            largest_error(flow.qd, flow.qd_new, flow.kv, tableau.e, n + 1, h, flow.qd_scale, o.accuracy))
+            elif status == Status.NOT_FINITE.value:
+                error = 1e30
+            else:
+                return status
+            if not error <= 1.0:
+                adapt(o, p, error if error < 1e30 else 1e30, h)
+                p.rejected += 1
+                if p.h < o.h_min:
+                    return Status.NOT_FINITE.value if status != Status.OK.value else Status.STEP_TOO_SMALL.value
+                continue
+            if o.detect == 1 and looks_stiff(o, flow, h):
+                p.stiff = 0
+                return Status.STIFF.value
+            adapt(o, p, error, h)
+        elif status != Status.OK.value:
+            return status
+        accept(flow, t1)
+    status = record_due(sys, flow, frames, work)
+    return Status.CHUNK_DONE.value if status == Status.OK.value and p.t < p.t_end else status

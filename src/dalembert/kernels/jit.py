@@ -1,0 +1,101 @@
+"""The one decorator of all kernels, with a cache on disk that notices every change of every kernel source.
+
+Numba keys its cache by the file of the kernel alone, so an edited callee in another file would go unnoticed; here the
+cache folder is named by a hash of all kernel sources and of `codes.py`.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numba
+from numba.core import event
+
+on_compile = []
+"""Callables ``f(name, done, total)`` told before an entry kernel is compiled (never when it comes from the cache)."""
+
+
+def _source_hash() -> str:
+    folder = Path(__file__).resolve().parent
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in [folder.parent / "codes.py", *sorted(folder.glob("*.py"))]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_root() -> Path:
+    """Folder that takes the compiled kernels: ``DALEMBERT_CACHE_DIR``, else the user's cache folder."""
+    given = os.environ.get("DALEMBERT_CACHE_DIR")
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir()))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return base / "dalembert"
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def cache_folder() -> Path:
+    """Folder of the kernels compiled from the present sources."""
+    name = f"kernels-{_source_hash()}"
+    folder = _cache_root() / name
+    return folder if _writable(folder) else Path(tempfile.gettempdir()) / f"dalembert-{name}"
+
+
+_CACHE = str(cache_folder())
+
+
+def kernel(function):
+    """Compile a kernel on first use and keep it on disk: no GIL, NumPy's division, plain Python semantics."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = _CACHE
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+class _Announcer(event.Listener):
+    """Tells the hooks of `on_compile` when an entry kernel is about to be compiled."""
+
+    def __init__(self, name: str, done: int, total: int):
+        self.tell, self.told = (name, done, total), False
+
+    def on_start(self, event):
+        """Tell once; the nested compilations of callees stay silent."""
+        if not self.told:
+            self.told = True
+            for hook in on_compile:
+                hook(*self.tell)
+
+    def on_end(self, event):
+        """Nothing to tell at the end."""
+
+
+def prepare(entries) -> None:
+    """Compile (or load from disk) entry kernels for the arguments they will get, telling `on_compile`.
+
+    Parameters
+    ----------
+    entries : list of (kernel, args)
+        The kernels that a run needs, each with a tuple of example arguments.
+    """
+    for done, (entry, args) in enumerate(entries):
+        if not hasattr(entry, "compile"):  # JIT switched off
+            continue
+        listener = _Announcer(entry.py_func.__name__, done, len(entries))
+        with event.install_listener("numba:compile", listener):
+            entry.compile(tuple(numba.typeof(a) for a in args))

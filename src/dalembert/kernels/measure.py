@@ -1,0 +1,126 @@
+"""What results show of a state: bodies' frames, joint reactions, efforts, force elements, energies, momentum."""
+
+from ..codes import Status
+from .evaluate import eval_state
+from .forces import eval_elastic_energy, eval_element, without_effort
+from .jit import kernel
+from .rotation import quaternion_of_matrix
+from .small import (
+    add3,
+    axpy3,
+    cross,
+    dot3,
+    load3,
+    load6,
+    load9,
+    mul33,
+    mul33_vec,
+    neg3,
+    scale3,
+    sub3,
+    sym_vec,
+)
+from .tree_inverse import eval_inverse
+from .tree_kinematics import eval_places
+
+
+@kernel
+def put3(out, f, i, c, x):
+    """out[f, i, c:c+3] = x."""
+    out[f, i, c] = x[0]
+    out[f, i, c + 1] = x[1]
+    out[f, i, c + 2] = x[2]
+
+
+@kernel
+def measure_bodies(sys, f, out, work):
+    """Fill out[f] (n_body, 19): position, quaternion, velocity, angular velocity, accelerations of user's frames."""
+    g = load3(sys.constants[0].g_w)
+    for i in range(sys.body.shape[0]):
+        b, own = sys.body[i], work.body[i]
+        R = load9(own.R_wb)
+        u = mul33_vec(R, load3(b.u_b))
+        w, al = load3(own.w_w), load3(own.al_w)
+        a = add3(add3(load3(own.a_w), g), add3(cross(al, u), cross(w, cross(w, u))))
+        put3(out, f, i, 0, add3(load3(own.r_w), u))
+        e = quaternion_of_matrix(mul33(R, load9(b.R_bu)))
+        out[f, i, 3], out[f, i, 4], out[f, i, 5], out[f, i, 6] = e
+        put3(out, f, i, 7, add3(load3(own.v_w), cross(w, u)))
+        put3(out, f, i, 10, w)
+        put3(out, f, i, 13, a)
+        put3(out, f, i, 16, al)
+
+
+@kernel
+def measure_reactions(sys, f, tau, out, work):
+    """Fill out[f] (n_joint, 6): force and torque of each joint on its second body, at its second attachment.
+
+    The load of the carried body is moved to the second attachment, the applied efforts are taken out (a drive's
+    stay), and the sign is changed if the carried body is the joint's first one.
+    """
+    for j in range(sys.joint.shape[0]):
+        k = sys.joint[j]
+        last, first = work.body[k.last], sys.body[k.first]
+        load_n, load_f = load3(last.n), load3(last.f)
+        base = work.body[first.parent]
+        if k.reversed == 1:
+            seat = add3(load3(base.r_w), mul33_vec(load9(base.R_wb), load3(first.d_p)))
+            load_n = add3(load_n, cross(sub3(load3(last.r_w), seat), load_f))
+        b = sys.body[k.last]
+        A = mul33(load9(work.body[b.parent].R_wb), load9(b.R_pj))
+        for v in range(k.v, k.v + k.nv):
+            load_n, load_f = without_effort(sys, v, tau[v], A, load_n, load_f)
+        if k.reversed == 1:
+            load_n, load_f = neg3(load_n), neg3(load_f)
+        put3(out, f, j, 0, load_f)
+        put3(out, f, j, 3, load_n)
+
+
+@kernel
+def measure_elements(sys, f, t, q, qd, out, work):
+    """Fill out[f] (n_force, 9): force, moment, effort, length, rate of every force element."""
+    for i in range(sys.force.shape[0]):
+        force, moment, effort, length, rate = eval_element(sys, sys.force[i], t, q, qd, work)
+        put3(out, f, i, 0, force)
+        put3(out, f, i, 3, moment)
+        out[f, i, 6], out[f, i, 7], out[f, i, 8] = effort, length, rate
+
+
+@kernel
+def measure_system(sys, f, q, out, work):
+    """Fill out[f] (9,): kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin)."""
+    kinetic, weight = 0.0, 0.0
+    p, L = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    g = load3(sys.constants[0].g_w)
+    for i in range(1, sys.body.shape[0]):
+        own, m = work.body[i], sys.body[i].mass
+        r, v, w, h = load3(own.r_w), load3(own.v_w), load3(own.w_w), load3(own.h_w)
+        Jw = sym_vec(load6(own.J), w)
+        momentum = add3(scale3(v, m), cross(w, h))
+        kinetic += 0.5 * (dot3(v, momentum) + dot3(v, cross(w, h)) + dot3(w, Jw))
+        weight -= dot3(g, axpy3(m, r, h))
+        p = add3(p, momentum)
+        L = add3(L, add3(cross(r, momentum), add3(cross(h, v), Jw)))
+    out[f, 0], out[f, 1], out[f, 2] = kinetic, weight, eval_elastic_energy(sys, q, work)
+    for c in range(3):
+        out[f, 3 + c] = p[c]
+        out[f, 6 + c] = L[c]
+
+
+@kernel
+def measure_frames(sys, t, q, qd, qdd, body, reaction, effort, element, system, work) -> int:
+    """Evaluate all tables for the frames t (nf,), q, qd, qdd (nf, ...); `effort` is (nf, n_v)."""
+    tau, needed = work.vector[0], work.vector[1]
+    for f in range(t.shape[0]):
+        status = eval_state(sys, t[f], q[f], qd[f], tau, work)
+        if status != Status.OK.value:
+            return status
+        eval_places(sys, work)
+        eval_inverse(sys, qdd[f], needed, work)
+        measure_bodies(sys, f, body, work)
+        measure_reactions(sys, f, tau, reaction, work)
+        measure_elements(sys, f, t[f], q[f], qd[f], element, work)
+        measure_system(sys, f, q[f], system, work)
+        for k in range(needed.shape[0]):
+            effort[f, k] = needed[k]
+    return Status.OK.value

@@ -1,0 +1,191 @@
+"""The tables that kernels work on: one row a thing, fields with unit and frame.
+
+`System` holds what a model is (frozen), `Work` what a thread scribbles on.  The frame of a body in the kernels is its
+*joint frame*: origin at the second attachment of the joint that carries it, axes chosen so that the joint's own axis
+is the local z.  Suffix _b: these axes; _p: the parent's; _w: world.  A symmetric matrix is (xx, xy, xz, yy, yz, zz).
+
+Every joint has rates whose directions are constant in the parent's joint frame; a universal joint is two rows with a
+massless body between.  A body's coordinates are the block q[b.q : b.q + b.nq], its rates qd[b.v : b.v + b.nv]; the
+sizes are data, so that elastic coordinates can follow the joint's in the same block.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+def _record(*fields) -> np.dtype:
+    return np.dtype((np.record, list(fields)))
+
+
+CONSTANTS = _record(
+    ("g_w", "f8", 3),  # gravity [m/s²]
+    ("n_q", "i8"),  # number of coordinates
+    ("n_v", "i8"),  # number of rates
+    ("places", "i8"),  # 1 if forces need positions and velocities of bodies
+)
+
+BODY = _record(
+    ("parent", "i8"),  # row of the parent
+    ("code", "i8"),  # JointCode of the joint that carries the body
+    ("plain", "i8"),  # 1 for an undriven revolute, 2 for an undriven prismatic joint, else 0
+    ("q", "i8"),  # first coordinate
+    ("nq", "i8"),
+    ("v", "i8"),  # first rate
+    ("nv", "i8"),
+    ("end", "i8"),  # rows i..end-1 are the subtree of row i
+    ("d_p", "f8", 3),  # joint origin, from the parent's origin, parent's axes [m]
+    ("R_pj", "f8", 9),  # joint frame at coordinate zero -> parent's axes
+    ("mass", "f8"),  # [kg]
+    ("h_b", "f8", 3),  # mass times centre of mass, from the origin [kg m]
+    ("J_b", "f8", 6),  # inertia about the origin [kg m²]
+    ("u_b", "f8", 3),  # origin of the user's body frame [m]
+    ("R_bu", "f8", 9),  # user's body frame -> joint frame
+)
+
+DOF = _record(
+    ("body", "i8"),  # row of the body the rate belongs to
+    ("drive", "i8"),  # row of the drive, or -1
+    ("s_n", "f8", 3),  # direction of turning, joint frame at coordinate zero [-]
+    ("s_f", "f8", 3),  # direction of moving, joint frame at coordinate zero [m/rad or -]
+    ("e_n", "f8", 3),  # moment that a unit effort makes, axes of the joint's last row at coordinate zero [-]
+    ("e_f", "f8", 3),  # force that a unit effort makes, at the joint's second attachment
+    ("q_scale", "f8"),  # size of the coordinate that an accuracy refers to [rad or m]
+)
+
+PAIR = _record(("q", "i8"), ("v", "i8"))  # coordinate q is the integral of rate v
+QUATERNION = _record(("q", "i8"), ("v", "i8"))  # quaternion q..q+3 turned by the rates v..v+2 (fixed axes)
+
+FORCE = _record(
+    ("code", "i8"),  # ForceCode
+    ("a", "i8"),  # row of the first body
+    ("b", "i8"),  # row of the second body
+    ("q", "i8"),  # coordinate of joint elements
+    ("v", "i8"),  # rate of joint elements
+    ("law", "i8"),  # row of the law, or -1
+    ("follow", "i8"),  # 1 if the direction turns with the body
+    ("u_a", "f8", 3),  # attachment on the first body, its joint frame [m]
+    ("R_a", "f8", 9),  # attachment's axes -> joint frame
+    ("u_b", "f8", 3),
+    ("R_b", "f8", 9),
+    ("k", "f8", 3),  # stiffness [N/m or N m/rad]
+    ("c", "f8", 3),  # damping [N s/m or N m s/rad]
+    ("kt", "f8", 3),  # turning stiffness [N m/rad]
+    ("ct", "f8", 3),  # turning damping [N m s/rad]
+    ("rest", "f8"),  # rest coordinate or free length [rad or m]
+    ("dir", "f8", 3),  # direction of a force or torque [-]
+)
+
+LAW = _record(
+    ("code", "i8"),  # LawCode
+    ("p", "f8", 4),  # parameters
+    ("first", "i8"),  # first row of a table in Knots
+    ("count", "i8"),  # number of its rows
+    ("address", "i8"),  # of a function double(double t, double x, double v)
+    ("dt", "f8"),  # spacing of its numerical derivatives [s]
+)
+
+KNOT = _record(("t", "f8"), ("c", "f8", 4))  # y = c0 + c1 s + c2 s² + c3 s³ with s = time after t
+
+DRIVE = _record(
+    ("code", "i8"),  # DriveCode
+    ("q", "i8"),
+    ("v", "i8"),
+    ("law", "i8"),
+)
+
+
+JOINT = _record(
+    ("first", "i8"),  # first row of the joint; its parent carries the joint
+    ("last", "i8"),  # last row: the carried body
+    ("v", "i8"),  # first rate
+    ("nv", "i8"),
+    ("reversed", "i8"),  # 1 if the carried body is the joint's first one
+)
+
+
+class System(NamedTuple):
+    """A packed model: frozen tables."""
+
+    constants: np.ndarray  # (1,) CONSTANTS
+    body: np.ndarray  # (n_body,) BODY; row 0 is the ground
+    dof: np.ndarray  # (n_v,) DOF
+    pair: np.ndarray  # PAIR
+    quaternion: np.ndarray  # QUATERNION
+    force: np.ndarray  # FORCE
+    law: np.ndarray  # LAW
+    knot: np.ndarray  # KNOT
+    drive: np.ndarray  # DRIVE
+    joint: np.ndarray  # JOINT
+
+
+BODY_WORK = _record(
+    ("R_wb", "f8", 9),
+    ("d_w", "f8", 3),  # own origin from the parent's [m]
+    ("w_w", "f8", 3),  # angular velocity [rad/s]
+    ("ca_w", "f8", 3),  # angular acceleration without the parent's and the rates' own [rad/s²]
+    ("cl_w", "f8", 3),  # same of the origin [m/s²]
+    ("rel_w", "f8", 3),  # angular velocity relative to the parent
+    ("vel_w", "f8", 3),  # velocity of the origin relative to the parent
+    ("J", "f8", 6),  # articulated inertia, see spatial.py [kg m²]
+    ("H", "f8", 9),  # [kg m]
+    ("M", "f8", 6),  # [kg]
+    ("h_w", "f8", 3),  # mass times centre of mass [kg m]
+    ("n", "f8", 3),  # moment about the origin: bias in forward, joint load in inverse dynamics [N m]
+    ("f", "f8", 3),  # force, likewise [N]
+    ("al_w", "f8", 3),  # angular acceleration
+    ("a_w", "f8", 3),  # acceleration of the origin minus gravity
+    ("r_w", "f8", 3),  # position of the origin [m]
+    ("v_w", "f8", 3),  # velocity of the origin [m/s]
+    ("en", "f8", 3),  # moment of the applied forces about the origin
+    ("ef", "f8", 3),  # applied force
+)
+
+DOF_WORK = _record(
+    ("s_n", "f8", 3),  # direction of turning, world axes
+    ("s_f", "f8", 3),
+    ("U_n", "f8", 3),  # articulated inertia times direction
+    ("U_f", "f8", 3),
+    ("iD", "f8"),  # inverse of the inertia along the direction
+    ("u", "f8"),  # effort left to accelerate it
+)
+
+FACTOR_BODY = _record(("d_w", "f8", 3), ("n", "f8", 3), ("f", "f8", 3), ("al", "f8", 3), ("a", "f8", 3))
+
+VARIATION = _record(
+    ("phi", "f8", 3),  # of the rotation, world axes
+    ("w", "f8", 3),
+    ("al", "f8", 3),
+    ("a", "f8", 3),
+    ("d", "f8", 3),
+    ("r", "f8", 3),
+    ("v", "f8", 3),
+    ("n", "f8", 3),  # of the joint load
+    ("f", "f8", 3),
+)
+
+
+class Work(NamedTuple):
+    """Scratch of one thread."""
+
+    body: np.ndarray  # (n_body,) BODY_WORK
+    dof: np.ndarray  # (n_v,) DOF_WORK
+    factor_body: np.ndarray  # (n_body,) FACTOR_BODY
+    factor_dof: np.ndarray  # (n_v,) DOF_WORK
+    variation: np.ndarray  # (n_body,) VARIATION
+    vector: np.ndarray  # (n_vector, n_v) rates and efforts, rows named in `Row`
+    point: np.ndarray  # (n_point, n_q) coordinates
+    fail: np.ndarray  # (4,) i8: what failed: rate number, ...
+
+
+ROWS = 32
+"""Rows of `Work.vector` and `Work.point`."""
+
+
+def make_work(system: System) -> Work:
+    """Allocate the scratch of one thread."""
+    n_body = system.body.shape[0]
+    n_q, n_v = int(system.constants[0].n_q), int(system.constants[0].n_v)
+    return Work(np.zeros(n_body, BODY_WORK), np.zeros(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
+                np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
+                np.zeros(4, np.int64))

@@ -1,0 +1,148 @@
+"""Forward dynamics of a tree in O(N): block elimination from the leaves to the ground, then outward.
+
+Seeds: [ARN (10)-(17)] elimination of the joint loads mu and of the accelerations.  Deviations: K = identity, J stands
+for minus [ARN]'s J, the load of a joint is +mu on its own body, and [ARN (15)] misprints a bracket: the term J^T f
+stands outside of M(...).  The directions of a joint are eliminated one after the other, which is the block
+elimination of [ARN (13)] written as rank-one updates; reference point is the joint origin, axes are the world's.
+
+For a direction s of a body with articulated inertia A and bias p (wrench A a + p):
+    U = A s,  D = sᵀU,  u = tau - sᵀp,                                                   (1)
+    A <- A - U Uᵀ/D,  p <- p + U u/D,                                                    (2)
+    qdd = (u - Uᵀa)/D,  a <- a + s qdd                                                   (3)
+(2) and (3) are [ARN (13), (15), (16)] for one direction.
+"""
+
+from ..codes import Status
+from .jit import kernel
+from .small import (
+    add3,
+    axpy3,
+    cross,
+    dot3,
+    load3,
+    load6,
+    load9,
+    mul33_vec,
+    scale3,
+    store3,
+    store6,
+    store9,
+    sub3,
+    sym_vec,
+    tmul33_vec,
+)
+from .spatial import add6, add9, downdated, downdated_sym, shifted_inertia, tilde_sym
+
+RANK_TOLERANCE = 1e-13
+"""A direction is singular if its inertia is below this fraction of the articulated inertia it is taken from."""
+
+
+@kernel
+def eval_bias(sys, work):
+    """Fill the bias wrench of every body: gyroscopic load minus applied forces, about its origin."""
+    rows = work.body
+    for i in range(1, sys.body.shape[0]):
+        own = rows[i]
+        w = load3(own.w_w)
+        n = cross(w, sym_vec(load6(own.J), w))
+        f = cross(w, cross(w, load3(own.h_w)))
+        store3(own.n, sub3(n, load3(own.en)))
+        store3(own.f, sub3(f, load3(own.ef)))
+
+
+@kernel
+def too_small(D, s_n, s_f, J, M):
+    """True if the inertia D along (s_n, s_f) is nothing against the inertia (J, M) it is taken from."""
+    scale = dot3(s_n, s_n) * (J[0] + J[3] + J[5]) + dot3(s_f, s_f) * (M[0] + M[3] + M[5])
+    return not RANK_TOLERANCE * scale < D
+
+
+@kernel
+def solve_accelerations(sys, tau, qdd, work) -> int:
+    """Solve M qdd = tau - bias for the undriven rates after `eval_motion` and forces; driven qdd are given.
+
+    On SINGULAR `work.fail[0]` is the rate that has no inertia.
+    """
+    body, rows, dof = sys.body, work.body, work.dof
+    eval_bias(sys, work)
+
+    # inward: eliminate the directions of each joint, hand the rest to the parent              # [ARN (12), (13)]
+    for i in range(body.shape[0] - 1, 0, -1):
+        b, own = body[i], rows[i]
+        J, H, M = load6(own.J), load9(own.H), load6(own.M)
+        n, f = load3(own.n), load3(own.f)
+        if b.plain == 1:
+            k = dof[b.v]
+            s = load3(k.s_n)
+            U_n, U_f = sym_vec(J, s), tmul33_vec(H, s)                                         # (1)
+            D = dot3(s, U_n)
+            if too_small(D, s, (0.0, 0.0, 0.0), J, M):
+                work.fail[0] = b.v
+                return Status.SINGULAR.value
+            u = tau[b.v] - dot3(s, n)
+            iD = 1.0 / D
+            store3(k.U_n, U_n)
+            store3(k.U_f, U_f)
+            k.iD = iD
+            k.u = u
+            g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
+            J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
+            n, f = axpy3(u, g_n, n), axpy3(u, g_f, f)
+        else:
+            for k in range(b.v + b.nv - 1, b.v - 1, -1):
+                own_k = dof[k]
+                s_n, s_f = load3(own_k.s_n), load3(own_k.s_f)
+                U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))                                 # (1)
+                U_f = add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
+                if sys.dof[k].drive >= 0:
+                    n, f = axpy3(qdd[k], U_n, n), axpy3(qdd[k], U_f, f)
+                    continue
+                D = dot3(s_n, U_n) + dot3(s_f, U_f)
+                if too_small(D, s_n, s_f, J, M):
+                    work.fail[0] = k
+                    return Status.SINGULAR.value
+                u = tau[k] - dot3(s_n, n) - dot3(s_f, f)
+                iD = 1.0 / D
+                store3(own_k.U_n, U_n)
+                store3(own_k.U_f, U_f)
+                own_k.iD = iD
+                own_k.u = u
+                g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
+                J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
+                n, f = axpy3(u, g_n, n), axpy3(u, g_f, f)
+        if b.parent > 0:
+            parent = rows[b.parent]
+            ca, cl, d = load3(own.ca_w), load3(own.cl_w), load3(own.d_w)
+            n = add3(n, add3(sym_vec(J, ca), mul33_vec(H, cl)))
+            f = add3(f, add3(tmul33_vec(H, ca), sym_vec(M, cl)))
+            G = add9(H, tilde_sym(d, M))
+            store6(parent.J, add6(load6(parent.J), shifted_inertia(J, H, G, d)))
+            store9(parent.H, add9(load9(parent.H), G))
+            store6(parent.M, add6(load6(parent.M), M))
+            store3(parent.n, add3(load3(parent.n), add3(n, cross(d, f))))
+            store3(parent.f, add3(load3(parent.f), f))
+
+    # outward: accelerations                                                                   # [ARN (15), (16)]
+    g = load3(sys.constants[0].g_w)
+    store3(rows[0].al_w, (0.0, 0.0, 0.0))
+    store3(rows[0].a_w, (-g[0], -g[1], -g[2]))
+    for i in range(1, body.shape[0]):
+        b, own, parent = body[i], rows[i], rows[body[i].parent]
+        al = load3(parent.al_w)
+        a = add3(add3(load3(parent.a_w), cross(al, load3(own.d_w))), load3(own.cl_w))
+        al = add3(al, load3(own.ca_w))
+        if b.plain == 1:
+            k = dof[b.v]
+            acc = (k.u - dot3(load3(k.U_n), al) - dot3(load3(k.U_f), a)) * k.iD                # (3)
+            qdd[b.v] = acc
+            al = axpy3(acc, load3(k.s_n), al)
+        else:
+            for k in range(b.v, b.v + b.nv):
+                own_k = dof[k]
+                if sys.dof[k].drive < 0:
+                    qdd[k] = (own_k.u - dot3(load3(own_k.U_n), al) - dot3(load3(own_k.U_f), a)) * own_k.iD
+                al = axpy3(qdd[k], load3(own_k.s_n), al)
+                a = axpy3(qdd[k], load3(own_k.s_f), a)
+        store3(own.al_w, al)
+        store3(own.a_w, a)
+    return Status.OK.value

@@ -1,0 +1,89 @@
+"""Block factors of M + diag(add) of a tree, kept for repeated solutions in O(N).
+
+The elimination of tree_dynamics.py without bias, with `add` (joint stiffness and damping of an implicit step) on the
+inertia of each direction; the factors are copied to tables of their own, since the pose moves on between solutions.
+"""
+
+from ..codes import Status
+from .jit import kernel
+from .small import add3, axpy3, cross, dot3, load3, load6, load9, mul33_vec, scale3, store3, store6, store9, sym_vec, tmul33_vec
+from .spatial import add6, add9, downdated, downdated_sym, shifted_inertia, tilde_sym
+from .tree_dynamics import too_small
+
+
+@kernel
+def factor_tree(sys, add, work) -> int:
+    """Factor M + diag(add) at the state of the last `eval_motion`; driven rates are left out."""
+    body, rows, dof = sys.body, work.body, work.dof
+    for i in range(body.shape[0] - 1, 0, -1):
+        b, own = body[i], rows[i]
+        J, H, M = load6(own.J), load9(own.H), load6(own.M)
+        for k in range(b.v + b.nv - 1, b.v - 1, -1):
+            kept = work.factor_dof[k]
+            s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
+            if b.plain == 1:
+                s_f = (0.0, 0.0, 0.0)
+            store3(kept.s_n, s_n)
+            store3(kept.s_f, s_f)
+            if sys.dof[k].drive >= 0:
+                kept.iD = 0.0
+                continue
+            U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))
+            U_f = add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
+            D = dot3(s_n, U_n) + dot3(s_f, U_f) + add[k]
+            if add[k] <= 0.0 and too_small(D, s_n, s_f, J, M):
+                work.fail[0] = k
+                return Status.SINGULAR.value
+            iD = 1.0 / D
+            store3(kept.U_n, U_n)
+            store3(kept.U_f, U_f)
+            kept.iD = iD
+            g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
+            J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)
+        d = load3(own.d_w)
+        store3(work.factor_body[i].d_w, d)
+        if b.parent > 0:
+            parent = rows[b.parent]
+            G = add9(H, tilde_sym(d, M))
+            store6(parent.J, add6(load6(parent.J), shifted_inertia(J, H, G, d)))
+            store9(parent.H, add9(load9(parent.H), G))
+            store6(parent.M, add6(load6(parent.M), M))
+    return Status.OK.value
+
+
+@kernel
+def solve_tree(sys, rhs, x, work):
+    """Solve (M + diag(add)) x = rhs with the factors of `factor_tree`; x is zero for driven rates."""
+    body, rows, dof = sys.body, work.factor_body, work.factor_dof
+    zero = (0.0, 0.0, 0.0)
+    for i in range(body.shape[0]):
+        store3(rows[i].n, zero)
+        store3(rows[i].f, zero)
+    for i in range(body.shape[0] - 1, 0, -1):
+        b, own = body[i], rows[i]
+        n, f = load3(own.n), load3(own.f)
+        for k in range(b.v + b.nv - 1, b.v - 1, -1):
+            kept = dof[k]
+            u = (rhs[k] - dot3(load3(kept.s_n), n) - dot3(load3(kept.s_f), f)) * kept.iD
+            kept.u = u
+            if kept.iD != 0.0:
+                n, f = axpy3(u, load3(kept.U_n), n), axpy3(u, load3(kept.U_f), f)
+        parent = rows[b.parent]
+        store3(parent.n, add3(load3(parent.n), add3(n, cross(load3(own.d_w), f))))
+        store3(parent.f, add3(load3(parent.f), f))
+    store3(rows[0].al, zero)
+    store3(rows[0].a, zero)
+    for i in range(1, body.shape[0]):
+        b, own, parent = body[i], rows[i], rows[body[i].parent]
+        al = load3(parent.al)
+        a = add3(load3(parent.a), cross(al, load3(own.d_w)))
+        for k in range(b.v, b.v + b.nv):
+            kept = dof[k]
+            if kept.iD == 0.0:
+                x[k] = 0.0
+                continue
+            x[k] = kept.u - (dot3(load3(kept.U_n), al) + dot3(load3(kept.U_f), a)) * kept.iD
+            al = axpy3(x[k], load3(kept.s_n), al)
+            a = axpy3(x[k], load3(kept.s_f), a)
+        store3(own.al, al)
+        store3(own.a, a)

@@ -1,0 +1,117 @@
+"""Inverse dynamics of a tree in O(N): the efforts that given accelerations need, and the load of every joint.
+
+Seeds: [ARN (9), (10)] with the joint loads summed from the leaves; deviations as in tree_dynamics.py.
+"""
+
+from ..codes import JointCode, Status
+from .jit import kernel
+from .small import add3, axpy3, cross, dot3, load3, load6, scale3, store3, sub3, sym_vec
+
+
+@kernel
+def eval_body_accelerations(sys, qdd, work) -> int:
+    """Fill al_w and a_w (minus gravity) of every body for given qdd, after `eval_motion`."""
+    rows, dof = work.body, work.dof
+    g = load3(sys.constants[0].g_w)
+    store3(rows[0].al_w, (0.0, 0.0, 0.0))
+    store3(rows[0].a_w, (-g[0], -g[1], -g[2]))
+    for i in range(1, sys.body.shape[0]):
+        b, own, parent = sys.body[i], rows[i], rows[sys.body[i].parent]
+        al = load3(parent.al_w)
+        a = add3(add3(load3(parent.a_w), cross(al, load3(own.d_w))), load3(own.cl_w))          # [ARN (9)]
+        al = add3(al, load3(own.ca_w))
+        if b.code == JointCode.REVOLUTE:
+            al = axpy3(qdd[b.v], load3(dof[b.v].s_n), al)
+        else:
+            for k in range(b.v, b.v + b.nv):
+                al = axpy3(qdd[k], load3(dof[k].s_n), al)
+                a = axpy3(qdd[k], load3(dof[k].s_f), a)
+        store3(own.al_w, al)
+        store3(own.a_w, a)
+    return Status.OK.value
+
+
+@kernel
+def eval_joint_loads(sys, work) -> int:
+    """Fill n, f of every body: the wrench at its origin that its joint must carry, inward.  J, h_w are its own."""
+    rows = work.body
+    for i in range(1, sys.body.shape[0]):
+        own = rows[i]
+        w, al, a, h = load3(own.w_w), load3(own.al_w), load3(own.a_w), load3(own.h_w)
+        J = load6(own.J)
+        m = sys.body[i].mass
+        n = add3(add3(sym_vec(J, al), cross(h, a)), cross(w, sym_vec(J, w)))                   # [ARN (10)]
+        f = add3(add3(scale3(a, m), cross(al, h)), cross(w, cross(w, h)))
+        store3(own.n, sub3(n, load3(own.en)))
+        store3(own.f, sub3(f, load3(own.ef)))
+    for i in range(sys.body.shape[0] - 1, 0, -1):
+        own = rows[i]
+        p = sys.body[i].parent
+        if p > 0:
+            parent = rows[p]
+            n, f = load3(own.n), load3(own.f)
+            store3(parent.n, add3(load3(parent.n), add3(n, cross(load3(own.d_w), f))))
+            store3(parent.f, add3(load3(parent.f), f))
+    return Status.OK.value
+
+
+@kernel
+def eval_efforts(sys, effort, work) -> int:
+    """Project the joint loads on the directions: effort needed on every rate [N m or N].   # [ARN (11)] with effort."""
+    for k in range(sys.dof.shape[0]):
+        own, d = work.body[sys.dof[k].body], work.dof[k]
+        if sys.body[sys.dof[k].body].code == JointCode.REVOLUTE:
+            effort[k] = dot3(load3(d.s_n), load3(own.n))
+        else:
+            effort[k] = dot3(load3(d.s_n), load3(own.n)) + dot3(load3(d.s_f), load3(own.f))
+    return Status.OK.value
+
+
+@kernel
+def eval_inverse(sys, qdd, effort, work) -> int:
+    """effort = M qdd + bias - applied body forces, after `eval_motion` and `eval_forces`."""
+    eval_body_accelerations(sys, qdd, work)
+    eval_joint_loads(sys, work)
+    return eval_efforts(sys, effort, work)
+
+
+@kernel
+def eval_mass_matrix(sys, M, work) -> int:
+    """Fill the mass matrix (n_v, n_v) by composite bodies, after `eval_motion` (destroys the rows' J, H, M, h_w)."""
+    body, rows, dof = sys.body, work.body, work.dof
+    for k in range(M.shape[0]):
+        for j in range(M.shape[1]):
+            M[k, j] = 0.0
+    for i in range(body.shape[0] - 1, 0, -1):
+        b, own = body[i], rows[i]
+        m, h, J = own.M[0], load3(own.h_w), load6(own.J)
+
+        # wrench that a unit acceleration of each direction makes, felt by all inner directions
+        for k in range(b.v, b.v + b.nv):
+            s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
+            n = add3(sym_vec(J, s_n), cross(h, s_f))
+            f = add3(cross(s_n, h), scale3(s_f, m))
+            j = i
+            while j > 0:
+                for c in range(body[j].v, body[j].v + body[j].nv):
+                    M[c, k] = dot3(load3(dof[c].s_n), n) + dot3(load3(dof[c].s_f), f)
+                    M[k, c] = M[c, k]
+                n = add3(n, cross(load3(rows[j].d_w), f))
+                j = body[j].parent
+
+        # the composite body joins its parent's
+        if b.parent > 0:
+            parent = rows[b.parent]
+            d = load3(own.d_w)
+            hd, dd = dot3(h, d), dot3(d, d)
+            P = parent.J
+            P[0] += J[0] + 2.0 * (hd - h[0] * d[0]) + m * (dd - d[0] * d[0])
+            P[1] += J[1] - h[0] * d[1] - h[1] * d[0] - m * d[0] * d[1]
+            P[2] += J[2] - h[0] * d[2] - h[2] * d[0] - m * d[0] * d[2]
+            P[3] += J[3] + 2.0 * (hd - h[1] * d[1]) + m * (dd - d[1] * d[1])
+            P[4] += J[4] - h[1] * d[2] - h[2] * d[1] - m * d[1] * d[2]
+            P[5] += J[5] + 2.0 * (hd - h[2] * d[2]) + m * (dd - d[2] * d[2])
+            store3(parent.h_w, add3(load3(parent.h_w), axpy3(m, d, h)))
+            parent.M[0] += m
+    return Status.OK.value
+

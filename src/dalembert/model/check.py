@@ -1,0 +1,170 @@
+"""From what the user said to a faultless model: every name resolved, every fault told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from .check_forces import read_force, read_motion
+from .check_joints import read_joint
+from .checked import CheckedBody, CheckedModel, Place
+from .model import Model
+from .names import Names, name_is_good
+from .parts import Body, Frame
+from .text_write import dumps
+from .values import EYE3, ZERO3, Faults, frozen, matrix, number, rotation, row, shown, vector
+
+_TRIANGLE = 1e-3
+"""Principal moments may break the triangle inequality by what rounding to three digits does."""
+_RUN_NUMBERS = {"until": "s", "step": "s", "accuracy": "", "record": "s"}
+_RUN_WORDS = ("formulation", "integrator")
+RUN_KEYS = (*_RUN_NUMBERS, *_RUN_WORDS)
+
+
+def check(model: Model) -> CheckedModel:
+    """Check a model and resolve its names.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    CheckedModel
+        Row 0 of its bodies is the ground.
+
+    Raises
+    ------
+    ModelError
+        With every fault of the model; `ModelError.faults` lists them.
+    """
+    faults = Faults()
+    checked = find_faults(model, faults)
+    if faults:
+        raise ModelError(faults, str(model.name))
+    return CheckedModel(**checked, text=dumps(model))
+
+
+def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
+    """Add all faults of a model to `faults` and return the fields of the checked model."""
+    if not isinstance(model, Model):
+        raise ModelError(f"found {shown(model)}, expected a Model; build one with Model('name').add(...)")
+    name_is_good(faults, "name", model.name)
+    gravity = frozen(vector(faults, "gravity", model.gravity, "m/s²"))
+    sections = model.sections()
+    names = Names(faults, sections)
+    bodies = [CheckedBody("ground", 0.0, ZERO3, frozen(np.zeros((3, 3))), _points(faults, "ground", 0, "ground",
+                                                                                model.ground))]
+    bodies += [_read_body(faults, f"bodies.{body.name}", i, body) for i, body in enumerate(sections["bodies"], 1)]
+    names.take_points(bodies)
+    joints = tuple([read_joint(faults, f"joints.{j.name}", j, names) for j in sections["joints"]])
+    forces = tuple([read_force(faults, f"forces.{f.name}", f, names) for f in sections["forces"]])
+    driven: dict[tuple[int, int], str] = {}
+    motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
+    return {"name": model.name, "gravity": gravity, "bodies": tuple(bodies), "joints": joints, "forces": forces,
+            "motions": motions, "run": _read_run(faults, model.run)}
+
+
+def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:
+    mass = number(faults, where + ".mass", body.mass, "kg", least=0.0, remedy="zero is legal")
+    com = vector(faults, where + ".com", body.com, "m")
+    return CheckedBody(
+        name=body.name,
+        mass=mass,
+        com=ZERO3 if com == (0.0, 0.0, 0.0) else frozen(com),
+        inertia=_read_inertia(faults, where + ".inertia", body.inertia),
+        points=_points(faults, where + ".points", index, body.name, body.points),
+    )
+
+
+def _points(faults: Faults, where: str, body: int, owner: str, points: Any) -> dict[str, Place]:
+    """Read the named places of a body or of the ground."""
+    if points is None:
+        return {}
+    if not isinstance(points, Mapping):
+        faults.tell(where, f"found {shown(points)}, expected names with places: {{'tip': (x, y, z)}}")
+        return {}
+    places = {}
+    for name, point in points.items():
+        path = f"{where}.{name}"
+        if name_is_good(faults, path, name):
+            places[name] = _read_point(faults, path, body, f"{owner}.{name}", point)
+    return places
+
+
+def _read_point(faults: Faults, where: str, body: int, text: str, point: Any) -> Place:
+    if isinstance(point, Frame):
+        position = vector(faults, where + ".position", point.position, "m")
+        return Place(body, frozen(position), rotation(faults, where + ".rotation", point.rotation), text)
+    return Place(body, frozen(vector(faults, where, point, "m")), EYE3, text)
+
+
+def _read_inertia(faults: Faults, where: str, inertia: Any) -> np.ndarray:
+    """Read an inertia [kg m²]: three principal moments or a symmetric matrix that a real body can have."""
+    values = inertia.tolist() if isinstance(inertia, np.ndarray) else inertia
+    if not isinstance(values, (list, tuple)) or len(values) != 3:
+        faults.tell(where, f"found {shown(inertia)}, expected three principal moments or a 3x3 matrix [kg m²]; "
+                           "inertia_box, inertia_rod, inertia_cylinder and inertia_sphere compute it")
+        return np.zeros((3, 3))
+    if isinstance(values[0], (list, tuple, np.ndarray)):
+        return _read_inertia_matrix(faults, where, values)
+    moments = row(faults, where, values, (3,), ("kg m²",), "three moments")
+    if moments is None:
+        return np.zeros((3, 3))
+    _check_moments(faults, where, sorted(moments))
+    a, b, c = moments
+    return frozen(((a, 0.0, 0.0), (0.0, b, 0.0), (0.0, 0.0, c)))
+
+
+def _read_inertia_matrix(faults: Faults, where: str, values: Any) -> np.ndarray:
+    found = matrix(faults, where, values, "kg m²")
+    if found is None:
+        return np.zeros((3, 3))
+    scale = float(np.abs(found).max())
+    error = float(np.abs(found - found.T).max())
+    if error > 1e-6 * scale:
+        i, j = np.unravel_index(np.argmax(np.abs(found - found.T)), (3, 3))
+        faults.tell(where, f"the matrix is not symmetric: [{i}][{j}] is {found[i, j]:g} and [{j}][{i}] is "
+                           f"{found[j, i]:g}, expected equal numbers; mind the sign of products of inertia")
+        return found
+    found = 0.5 * (found + found.T)
+    _check_moments(faults, where, np.linalg.eigvalsh(found).tolist())
+    return frozen(found)
+
+
+def _check_moments(faults: Faults, where: str, moments: list[float]) -> None:
+    """Check principal moments in ascending order."""
+    small, middle, large = moments
+    if small >= 0.0 and large <= small + middle:
+        return
+    listed = f"({small:.6g}, {middle:.6g}, {large:.6g})"
+    if small < -1e-9 * max(abs(small), abs(large)):
+        faults.tell(where, f"found the principal moments {listed}, expected none below zero; check the signs, and that "
+                           "the inertia is about the centre of mass")
+    elif large > (small + middle) * (1 + _TRIANGLE):
+        faults.tell(where, f"found the principal moments {listed}, expected none above the sum of the other two; no "
+                           "body has such an inertia: check the numbers and that it is about the centre of mass")
+
+
+def _read_run(faults: Faults, run: Any) -> dict[str, Any]:
+    """Read the defaults of a run."""
+    if not isinstance(run, Mapping):
+        faults.tell("run", f"found {shown(run)}, expected options such as {{until: 5.0}}")
+        return {}
+    read = {}
+    for key, value in run.items():
+        where = f"run.{key}"
+        if key == "record" and isinstance(value, (list, tuple, np.ndarray)):
+            read[key] = row(faults, where, value, (len(value),), ("s",), "times")
+        elif key in _RUN_NUMBERS:
+            read[key] = number(faults, where, value, _RUN_NUMBERS[key], above=0.0)
+        elif key in _RUN_WORDS:
+            read[key] = value
+            if not isinstance(value, str):
+                faults.tell(where, f"found {shown(value)}, expected the name of a {key}, such as 'auto'")
+        else:
+            faults.tell(where, f"unknown option {shown(key)}.{faults.near(key, RUN_KEYS)}")
+    return read

@@ -1,0 +1,131 @@
+"""Joints: attachments, axes, starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..codes import JOINT_SIZES, JointCode
+from .checked import CheckedJoint, Place
+from .names import Names
+from .parts import Joint
+from .values import (
+    EYE3,
+    UNIT_X,
+    UNIT_Z,
+    ZERO3,
+    Faults,
+    direction,
+    flag,
+    frozen,
+    number,
+    quaternion,
+    quaternion_of_vector,
+    row,
+    shown,
+)
+
+COORDINATE_UNITS = {"angle": "rad", "angle1": "rad", "angle2": "rad", "displacement": "m", "x": "m", "y": "m", "z": "m"}
+"""Name of a coordinate -> its unit; those of a quaternion have none."""
+_NOWHERE = Place(0, ZERO3, EYE3, "")
+_PARALLEL = 1e-6
+"""Two axes whose cross product is shorter than this count as parallel [rad]."""
+
+
+def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> CheckedJoint:
+    """Check a joint and resolve its names."""
+    first = names.place(faults, where + ".first", joint.first)
+    second = names.place(faults, where + ".second", joint.second)
+    if first is not None and second is not None and first.body == second.body:
+        faults.tell(where, f"connects {joint.first!r} with {joint.second!r} of the same body, expected two bodies; "
+                           "attach one side to another body or to 'ground'")
+    axis, axis2 = _read_axes(faults, where, joint)
+    start = rate = None
+    if joint.start is not None:
+        start = _read_start(faults, where + ".start", joint)
+    if joint.start_rate is not None:
+        rate = _read_rate(faults, where + ".start_rate", joint)
+    return CheckedJoint(
+        name=joint.name,
+        code=joint.code,
+        first=first or _NOWHERE,
+        second=second or _NOWHERE,
+        axis=axis,
+        axis2=axis2,
+        pitch=number(faults, where + ".pitch", joint.pitch, "m") if joint.code == JointCode.SCREW else 0.0,
+        start=start,
+        start_rate=rate,
+        cut=False if joint.cut is None else flag(faults, where + ".cut", joint.cut),
+        coordinates=joint.coordinates,
+    )
+
+
+def _read_axes(faults: Faults, where: str, joint: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the unit axes; z and x for joints that have none."""
+    if joint.code == JointCode.UNIVERSAL:
+        before = len(faults)
+        axis1 = direction(faults, where + ".axis1", joint.axis1)
+        axis2 = direction(faults, where + ".axis2", joint.axis2)
+        if len(faults) == before and np.linalg.norm(np.cross(axis1, axis2)) < _PARALLEL:
+            faults.tell(where + ".axis2", f"found {shown(joint.axis2)}, parallel to axis1, expected another direction, "
+                                          "best perpendicular; a single axis is a Revolute")
+        return axis1, axis2
+    if hasattr(joint, "axis"):
+        return direction(faults, where + ".axis", joint.axis), UNIT_X
+    return UNIT_Z, UNIT_X
+
+
+def _row_of(faults: Faults, where: str, value: Any, lengths: tuple[int, ...], units: tuple[str, ...], what: str
+            ) -> tuple[float, ...] | None:
+    """Read a start; a single number will do for a single coordinate."""
+    if lengths == (1,) and (type(value) is float or not isinstance(value, (list, tuple, np.ndarray))):
+        return (number(faults, where, value, units[0]),)
+    return row(faults, where, value, lengths, units, what)
+
+
+def _read_start(faults: Faults, where: str, joint: Joint) -> np.ndarray | None:
+    names = joint.coordinates
+    units = tuple(COORDINATE_UNITS.get(name, "") for name in names)
+    if not names:
+        faults.tell(where, "found a start, but a fixed joint has no coordinates; remove it or place the attachments")
+        return None
+    if joint.code == JointCode.SPHERICAL:
+        return _read_ball(faults, where, joint.start)
+    if joint.code == JointCode.FREE:
+        values = _row_of(faults, where, joint.start, (3, 7), units, "(x, y, z) or (x, y, z, qw, qx, qy, qz)")
+        if values is None:
+            return None
+        turn = quaternion(faults, where, values[3:]) if len(values) == 7 else (1.0, 0.0, 0.0, 0.0)
+        return frozen((*values[:3], *turn))
+    what = "one number" if len(names) == 1 else f"{len(names)} numbers ({', '.join(names)})"
+    values = _row_of(faults, where, joint.start, (len(names),), units, what)
+    return None if values is None else frozen(values)
+
+
+def _read_ball(faults: Faults, where: str, start: Any) -> np.ndarray | None:
+    what = "a quaternion (w, x, y, z) or a rotation vector of three numbers [rad]"
+    units = ("",) if hasattr(start, "__len__") and len(start) == 4 else ("rad",)
+    values = _row_of(faults, where, start, (3, 4), units, what)
+    if values is None:
+        return None
+    return frozen(quaternion(faults, where, values) if len(values) == 4 else quaternion_of_vector(values))
+
+
+def _read_rate(faults: Faults, where: str, joint: Joint) -> np.ndarray | None:
+    count = JOINT_SIZES[joint.code][1]
+    if count == 0:
+        faults.tell(where, "found a start rate, but a fixed joint has no coordinates; remove it")
+        return None
+    if joint.code == JointCode.FREE:
+        units, lengths, what = ("m/s",) * 3 + ("rad/s",) * 3, (3, 6), "(vx, vy, vz) or (vx, vy, vz, wx, wy, wz)"
+    elif joint.code == JointCode.SPHERICAL:
+        units, lengths, what = ("rad/s",), (3,), "the angular velocity, three numbers [rad/s]"
+    else:
+        units = tuple(COORDINATE_UNITS[name] + "/s" for name in joint.coordinates)
+        lengths, what = (count,), "one number" if count == 1 else f"{count} numbers, the rates of " + ", ".join(
+            joint.coordinates)
+    values = _row_of(faults, where, joint.start_rate, lengths, units, what)
+    if values is None:
+        return None
+    return frozen(values + (0.0,) * (count - len(values)))

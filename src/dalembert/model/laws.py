@@ -1,0 +1,110 @@
+"""Laws y(t) or y(t, x, v) as data: constants, sines, tables, ramps and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from math import pi
+
+
+class Law:
+    """Base of the laws that are data."""
+
+
+@dataclass(frozen=True)
+class Sine(Law):
+    """y = offset + amplitude sin(omega t + phase)."""
+
+    amplitude: float
+    omega: float
+    phase: float = 0.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Table(Law):
+    """Values y at times t, joined by a twice differentiable cubic spline or by straight lines; constant outside."""
+
+    t: Sequence[float]
+    y: Sequence[float]
+    kind: str = "cubic"
+
+
+@dataclass(frozen=True)
+class Ramp(Law):
+    """From `start` to `end` between two times, by a fifth-degree polynomial with smooth speed and acceleration."""
+
+    begin: float
+    finish: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class CompiledLaw(Law):
+    """A function that is compiled when a model that holds it is packed; made by `law`."""
+
+    function: Callable
+
+    def __call__(self, *args):
+        """Call the plain Python function."""
+        return self.function(*args)
+
+
+def sine(*, amplitude: float = 1.0, omega: float | None = None, frequency: float | None = None, phase: float = 0.0,
+         offset: float = 0.0) -> Sine:
+    """Return ``offset + amplitude sin(omega t + phase)``; give `omega` [rad/s] or `frequency` [Hz]."""
+    if (omega is None) == (frequency is None):
+        raise TypeError("sine: give exactly one of omega [rad/s] and frequency [Hz]")
+    return Sine(amplitude, 2 * pi * frequency if omega is None else omega, phase, offset)
+
+
+def table(t: Sequence[float], y: Sequence[float], *, kind: str = "cubic") -> Table:
+    """Return the law through the points (t [s], y); `kind` is ``"cubic"`` or ``"linear"``."""
+    return Table(_plain(t), _plain(y), kind)
+
+
+def _plain(values):
+    """Return a sequence as a tuple of plain numbers; anything else as it is, for the check to tell."""
+    values = values.tolist() if hasattr(values, "tolist") else values
+    return tuple(values) if hasattr(values, "__iter__") and not isinstance(values, str) else values
+
+
+def ramp(*, begin: float, finish: float, start: float = 0.0, end: float = 1.0) -> Ramp:
+    """Return a smooth change from `start` to `end` between the times `begin` and `finish` [s]."""
+    return Ramp(begin, finish, start, end)
+
+
+def law(function: Callable) -> CompiledLaw:
+    """Mark a function ``f(t)`` or ``f(t, x, v)`` to run at kernel speed; it may use `math` and NumPy scalars.
+
+    Examples
+    --------
+    >>> from math import sin
+    >>> @law
+    ... def torque(t):
+    ...     return sin(3 * t)
+    >>> torque(0.0)
+    0.0
+    """
+    return CompiledLaw(function)
+
+
+def argument_count(function: Callable) -> int | None:
+    """Return how many arguments a law's function wants: 1 for ``f(t)``, 3 for ``f(t, x, v)``.
+
+    Parameters with a default do not count, unless there is no other; None if the signature cannot be read.
+
+    Examples
+    --------
+    >>> argument_count(lambda t, k=2.0: k * t)
+    1
+    """
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    places = [p for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in places if p.default is Parameter.empty]
+    return len(needed) or len(places[:1])

@@ -1,0 +1,227 @@
+"""From the data of a model text to a model: the words of the text are the fields of the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from math import pi
+from typing import Any
+
+from .inertia import SHAPES, shape_inertia
+from .laws import Ramp, Sine, Table
+from .model import Model
+from .parts import FORCES, JOINTS, Body, Fixed, Force, Frame, Motion
+from .text_write import type_name
+from .values import Faults, number, shown
+from .yaml_tree import TextFaults
+
+_TOP = ("name", "gravity", "ground", "bodies", "joints", "forces", "motions", "run")
+_LAW_FIELDS = ("effort", "force", "magnitude", "position", "speed")
+_LAWS = {
+    "sine": (set(), {"amplitude", "omega", "frequency", "phase", "offset"}),
+    "table": ({"t", "y"}, {"kind"}),
+    "ramp": ({"begin", "finish"}, {"start", "end"}),
+}
+
+
+def model_of(data: Any, faults: TextFaults, name: str) -> Model:
+    """Build the model that a text's data tell; whatever is faulty is told and left out or replaced by a stand-in."""
+    if not isinstance(data, dict):
+        faults.tell("text", f"found {shown(data)}, expected a model: 'name:', 'bodies:', 'joints:' ...")
+        return Model(name)
+    _tell_unknown(faults, "", data, _TOP)
+    model = Model(data.get("name", name), run=data.get("run"))
+    if "gravity" in data:
+        model.gravity = data["gravity"]
+    model.ground = _points(faults, "ground", data.get("ground"))
+    readers: dict[str, Callable] = {"bodies": _body, "joints": _joint, "forces": _force, "motions": _motion}
+    for section, reader in readers.items():
+        for key, entry in _entries(faults, section, data.get(section)):
+            model.add(reader(faults, f"{section}.{key}", key, entry))
+    return model
+
+
+def _tell_unknown(faults: TextFaults, where: str, data: dict, known: Iterable[str]) -> None:
+    known = tuple(known)
+    for key in data:
+        if key not in known:
+            path = f"{where}.{key}" if where else str(key)
+            faults.tell(path, f"unknown key {shown(key)}.{faults.near(key, known)}")
+
+
+def _entries(faults: TextFaults, section: str, data: Any) -> list[tuple[Any, dict]]:
+    """Return the named entries of a section that are mappings; an empty one counts as such."""
+    if data is None:
+        return []
+    if not isinstance(data, dict):
+        faults.tell(section, f"found {shown(data)}, expected names with their data: 'name: {{...}}'")
+        return []
+    entries = []
+    for key, entry in data.items():
+        if entry is not None and not isinstance(entry, dict):
+            faults.tell(f"{section}.{key}", f"found {shown(entry)}, expected {{key: value, ...}}")
+            entry = None
+        entries.append((key, entry or {}))
+    return entries
+
+
+def _points(faults: TextFaults, where: str, data: Any) -> Any:
+    """Turn ``{position:, rotation:}`` into frames; the check reads the rest."""
+    if not isinstance(data, dict):
+        return data
+    points = {}
+    for key, point in data.items():
+        if isinstance(point, dict):
+            _tell_unknown(faults, f"{where}.{key}", point, ("position", "rotation"))
+            point = Frame(**{k: v for k, v in point.items() if k in ("position", "rotation")})
+        points[key] = point
+    return points
+
+
+def _body(faults: TextFaults, where: str, name: Any, data: dict) -> Body:
+    values = _known_fields(faults, where, data, Body)
+    if "points" in values:
+        values["points"] = _points(faults, where + ".points", values["points"])
+    if isinstance(values.get("inertia"), dict):
+        values["inertia"] = _inertia(faults, where + ".inertia", values["inertia"], values.get("mass", 0.0))
+    return Body(name, **values)
+
+
+def _inertia(faults: TextFaults, where: str, data: dict, mass: Any) -> tuple:
+    """Read ``{rod: {length:, axis:}}`` and the like; the mass is the body's."""
+    shape, sizes = _one_of(faults, where, data, SHAPES, "a shape")
+    if sizes is None:
+        return (0.0, 0.0, 0.0)
+    kg = number(Faults(), "", mass, "kg", least=0.0)
+    return shape_inertia(faults, f"{where}.{shape}", shape, kg, sizes)
+
+
+def _one_of(faults: TextFaults, where: str, data: dict, kinds: dict[str, tuple[set, set]], what: str
+            ) -> tuple[str, dict[str, Any] | None]:
+    """Read ``{kind: {key: value}}`` with one known kind and all its necessary keys; None after a fault."""
+    listed = ", ".join(kinds)
+    if len(data) != 1:
+        faults.tell(where, f"found {shown(data)}, expected {what}, one of {listed}, as in "
+                           f"{{{next(iter(kinds))}: {{...}}}}")
+        return "", None
+    (kind, values), = data.items()
+    if kind not in kinds:
+        faults.tell(where, f"unknown kind {shown(kind)}, expected {what}.{faults.near(kind, kinds)}")
+        return "", None
+    path = f"{where}.{kind}"
+    needed, optional = kinds[kind]
+    if not isinstance(values, dict):
+        faults.tell(path, f"found {shown(values)}, expected {{{', '.join(sorted(needed | optional))}}} with values")
+        return kind, None
+    _tell_unknown(faults, path, values, sorted(needed | optional))
+    missing = sorted(needed - values.keys())
+    if missing:
+        faults.tell(path, f"lacks {' and '.join(missing)}; give {', '.join(key + ': ...' for key in missing)}")
+        return kind, None
+    return kind, {key: value for key, value in values.items() if key in needed | optional}
+
+
+def _known_fields(faults: TextFaults, where: str, data: dict, kind: type, extra: tuple[str, ...] = (),
+                  hidden: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the values of a part's fields and tell unknown keys; `extra` are other words of the text."""
+    known = [f.name for f in fields(kind) if f.name not in ("name", *hidden)]
+    _tell_unknown(faults, where, data, (*extra, *known))
+    return {key: data[key] for key in known if key in data}
+
+
+def _kind_of(faults: TextFaults, where: str, data: dict, kinds: tuple[type, ...]) -> type | None:
+    """Find the class for ``type:``; after a near miss the class that was meant, otherwise None."""
+    names = {type_name(kind): kind for kind in kinds}
+    said = data.get("type")
+    if said is None:
+        faults.tell(where, f"lacks 'type', expected one of {', '.join(names)}")
+        return None
+    plain = {name.replace("-", ""): kind for name, kind in names.items()}
+    same = str(said).lower().replace("-", "").replace("_", "").replace(" ", "")
+    if same in plain:
+        return plain[same]
+    hint = faults.near(said, names)
+    faults.tell(where + ".type", f"unknown type {shown(said)}.{hint}")
+    return next((kind for name, kind in names.items() if f"mean {name!r}" in hint), None)
+
+
+def _ends(faults: TextFaults, where: str, data: dict) -> dict[str, Any]:
+    """Read ``between: [first, second]``."""
+    ends = data.get("between")
+    if not isinstance(ends, list) or len(ends) != 2:
+        found = f"found {shown(ends)}" if "between" in data else "lacks 'between'"
+        faults.tell(where + ".between", f"{found}, expected two places: between: [ground, body.point]")
+        faults.silent.update((where + ".first", where + ".second"))
+        return {"first": None, "second": None}
+    for i, side in enumerate(("first", "second")):
+        faults.lines[f"{where}.{side}"] = faults.line_of(f"{where}.between[{i}]")
+    return {"first": ends[0], "second": ends[1]}
+
+
+def _joint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
+    kind = _kind_of(faults, where, data, JOINTS)
+    ends = _ends(faults, where, data)
+    if kind is None:
+        return Fixed(name, **ends)
+    return kind(name, **ends, **_known_fields(faults, where, data, kind, ("type", "between"), ("first", "second")))
+
+
+def _force(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
+    kind = _kind_of(faults, where, data, FORCES)
+    if kind is None:
+        faults.silent.add(where + ".at")
+        return Force(name, None)
+    words = {f.name for f in fields(kind)}
+    if "second" in words:
+        values = _known_fields(faults, where, data, kind, ("type", "between"), ("first", "second"))
+        values |= _ends(faults, where, data)
+    else:
+        values = _known_fields(faults, where, data, kind, ("type",))
+        _need(faults, where, values, "joint" if "joint" in words else "at")
+    return kind(name, **_with_laws(faults, where, values))
+
+
+def _motion(faults: TextFaults, where: str, name: Any, data: dict) -> Motion:
+    values = _known_fields(faults, where, data, Motion)
+    _need(faults, where, values, "joint")
+    return Motion(name, **_with_laws(faults, where, values))
+
+
+def _need(faults: TextFaults, where: str, values: dict[str, Any], key: str) -> None:
+    """Tell that a necessary key is missing, and fill it so that the rest can be checked."""
+    if key not in values:
+        faults.tell(where, f"lacks {key!r}; give {key}: name")
+        faults.silent.add(f"{where}.{key}")
+        values[key] = None
+
+
+def _with_laws(faults: TextFaults, where: str, values: dict[str, Any]) -> dict[str, Any]:
+    return {key: _law(faults, f"{where}.{key}", value) if key in _LAW_FIELDS and isinstance(value, dict) else value
+            for key, value in values.items()}
+
+
+def _law(faults: TextFaults, where: str, data: dict) -> Any:
+    """Read ``{sine: {...}}``, ``{table: {...}}`` or ``{ramp: {...}}``; after a fault the number zero."""
+    if "function" in data:
+        faults.tell(where, f"found the function {shown(data['function'])}, which a text cannot hold; give a number, a "
+                           "sine, a table or a ramp, or set the law in Python: replaced(part, field=function)")
+        return 0.0
+    kind, values = _one_of(faults, where, data, _LAWS, "a law")
+    if values is None:
+        return 0.0
+    for key in values:
+        faults.lines[f"{where}.{key}"] = faults.line_of(f"{where}.{kind}.{key}")
+    if kind == "table":
+        return Table(values["t"], values["y"], values.get("kind", "cubic"))
+    if kind == "ramp":
+        return Ramp(values["begin"], values["finish"], values.get("start", 0.0), values.get("end", 1.0))
+    return _sine(faults, where, values)
+
+
+def _sine(faults: TextFaults, where: str, values: dict[str, Any]) -> Sine | float:
+    if ("omega" in values) == ("frequency" in values):
+        faults.tell(where, "expected exactly one of omega [rad/s] and frequency [Hz] in a sine")
+        return 0.0
+    if "frequency" in values:
+        values["omega"] = 2 * pi * number(faults, where + ".frequency", values.pop("frequency"), "Hz")
+    return Sine(**{"amplitude": 1.0, **values})

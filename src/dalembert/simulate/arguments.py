@@ -1,0 +1,96 @@
+"""Arguments of a run: checked numbers, with the model's own `run` block behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from ..errors import Fault, ModelError
+
+DEFAULT_ACCURACY = 1e-6
+DEFAULT_INTERVALS = 500
+MOST_FRAMES = 20_000_000
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Numbers of a run: `until` [s], fixed `step` [s] or None, `accuracy`, and the names of the methods."""
+
+    until: float
+    step: float | None
+    accuracy: float
+    integrator: object
+    formulation: object
+    record: object
+
+
+def check_run_arguments(model, until, step, accuracy, integrator, on_failure) -> RunOptions:
+    """Return the options of a run; ModelError with all faults at once."""
+    own = dict(getattr(model, "run", None) or {})
+    faults = []
+    if until is None:
+        until = own.get("until")
+    if step is None and "accuracy" not in own:
+        step = own.get("step")
+    if until is None:
+        faults.append(Fault("until", "not given; say how long to simulate, e.g. run(model, until=5.0)"))
+    else:
+        until = _positive(faults, "until", until, zero=True)
+    step = None if step is None else _positive(faults, "step", step)
+    accuracy = own.get("accuracy", DEFAULT_ACCURACY) if accuracy is None else accuracy
+    accuracy = _positive(faults, "accuracy", accuracy)
+    if accuracy is not None and not 1e-14 <= accuracy <= 0.1:
+        faults.append(Fault("accuracy", f"found {accuracy:g}, expected a relative error between 1e-14 and 0.1"))
+    if on_failure not in ("raise", "return"):
+        faults.append(Fault("on_failure", f"found {on_failure!r}, expected 'raise' or 'return'"))
+    if faults:
+        raise ModelError(faults, str(getattr(model, "name", "")))
+    return RunOptions(until, step, accuracy, own.get("integrator", "auto") if integrator is None else integrator,
+                      own.get("formulation", "auto"), own.get("record"))
+
+
+def _positive(faults, name, value, zero=False):
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if isinstance(value, bool) or not isfinite(number) or number < 0 or (number == 0 and not zero):
+        faults.append(Fault(name, f"found {value!r}, expected a {'non-negative' if zero else 'positive'} number"))
+        return None
+    return number
+
+
+def record_times(record, options: RunOptions) -> np.ndarray:
+    """Times of the frames [s]: a spacing, given times, every fixed step, or 500 intervals."""
+    until = options.until
+    if record is None:
+        if options.step is not None:
+            return _spaced(options.step, until)
+        return np.linspace(0.0, until, DEFAULT_INTERVALS + 1) if until > 0 else np.zeros(1)
+    if np.ndim(record) == 0:
+        faults: list[Fault] = []
+        spacing = _positive(faults, "record", record)
+        if faults:
+            raise ModelError(faults)
+        return _spaced(spacing, until)
+    try:
+        times = np.array(record, float)
+    except (TypeError, ValueError):
+        times = np.array([np.nan])
+    if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0) or (
+            len(times) and (times[0] < 0 or times[-1] > until * (1 + 1e-12))):
+        raise ModelError([Fault("record", f"expected growing times between 0 and until = {until:g} s, or a spacing")])
+    return times
+
+
+def _spaced(spacing: float, until: float) -> np.ndarray:
+    count = int(np.floor(until / spacing * (1 + 1e-12) + 1e-9))
+    if count > MOST_FRAMES:
+        raise ModelError([Fault("record", f"{count} frames asked for; give a longer spacing with record=")])
+    times = np.arange(count + 1) * spacing
+    if until - times[-1] > 1e-9 * spacing:
+        return np.append(times, until)
+    times[-1] = until
+    return times

@@ -1,0 +1,76 @@
+"""Tables of frames, and single states as results."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..codes import Status
+from ..kernels.evaluate import eval_accelerations
+from ..kernels.measure import measure_frames
+from ..kernels.tables import make_work
+from ..results.provenance import provenance
+from ..results.results import Results
+from ..results.stats import Stats
+from ..results.tables import frame_shapes
+from ..system.pack import Packed
+from ..system.reverse import swap, swap_efforts
+from .status import error_of
+
+
+def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
+    """Return the tables of frames given in the user's coordinates: body, reaction, effort, element, system."""
+    t, q, qd, qdd = (np.array(a, float, order="C") for a in (t, q, qd, qdd))
+    swap(packed.layout, q, qd, qdd)
+    n, shapes = len(t), frame_shapes(packed.layout)
+    out = {name: np.zeros((n, *shapes[name])) for name in ("reaction", "effort", "element", "system")}
+    body = np.zeros((n, packed.system.body.shape[0], 19))
+    work = make_work(packed.system)
+    status = measure_frames(packed.system, t, q, qd, qdd, body, out["reaction"], out["effort"], out["element"],
+                            out["system"], work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, float(t[0]) if n else 0.0, 0.0)
+    swap_efforts(packed.layout, q, out["effort"])
+    out["body"] = body if body.shape[1] == len(packed.body_rows) else body[:, packed.body_rows]
+    return out
+
+
+def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Return the accelerations (n_v,) of a state in tree coordinates; drives are set in place."""
+    qdd, work = np.zeros(packed.layout.n_v), make_work(packed.system)
+    status = eval_accelerations(packed.system, t, q, qd, qdd, np.zeros_like(qdd), work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, t, 0.0)
+    return qdd
+
+
+def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats=None, status="ok", **method) -> Results:
+    """Results of frames in tree coordinates (a dict of t, q, qd, qdd)."""
+    frames = {name: np.array(a, float) for name, a in frames.items()}
+    swap(packed.layout, frames["q"], frames["qd"], frames["qdd"])
+    return Results(frames, packed.layout, evaluate=lambda *f: evaluate_frames(packed, *f), stats=stats or Stats(),
+                   messages=messages, status=status,
+                   provenance=provenance(model=packed.plan.model.text, formulation=formulation, **method))
+
+
+def results_of_state(begin, t: float) -> Results:
+    """One frame: the state of a start at time t."""
+    q, qd = begin.q.copy(), begin.qd.copy()
+    qdd = solve_state(begin.packed, t, q, qd)
+    frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd]}
+    return make_results(begin.packed, begin.formulation, frames, messages=begin.messages, integrator="none")
+
+
+def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Results:
+    """Return one frame of a model: its accelerations, reactions and all channels for given coordinates and rates.
+
+    Parameters
+    ----------
+    model : Model
+    coordinates, rates : mapping, optional
+        By joint name, as `start` and `start_rate` of the joints; the model's own where left out.
+    t : float
+        Time [s].
+    """
+    from .initial import prepare_start
+
+    return results_of_state(prepare_start(model, coordinates, rates), t)

@@ -1,0 +1,104 @@
+"""Start values of a tree: given starts, zero otherwise, drives win."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ModelError
+from ..kernels.tree_state import eval_drives
+from ..model.check import check
+from ..model.model import Model
+from ..results.results import Results
+from ..system.pack import Packed, pack
+from ..system.reverse import swap
+from ..topology.span import span
+from .formulations import choose_formulation
+
+
+@dataclass(frozen=True)
+class Start:
+    """A packed model with its state at time zero (tree coordinates) and what had to be moved."""
+
+    packed: Packed
+    q: np.ndarray
+    qd: np.ndarray
+    messages: tuple[str, ...]
+    formulation: str
+
+
+def with_starts(model: Model, start=None, start_rate=None) -> Model:
+    """Return the model with other starts: mappings of joint names to coordinates and to rates."""
+    for field, given in (("start", start), ("start_rate", start_rate)):
+        if given is None:
+            continue
+        if not hasattr(given, "items"):
+            raise ModelError(f"{field}: found {given!r}, expected a mapping such as {{'elbow': 0.2}}")
+        for name, value in given.items():
+            model = model.replaced(name, **{field: value})
+    return model
+
+
+def prepare_start(model: Model, start=None, start_rate=None, formulation="auto") -> Start:
+    """Check, span and pack a model and give every coordinate its start."""
+    plan = span(check(with_starts(model, start, start_rate)))
+    chosen = choose_formulation(formulation, plan)
+    packed = pack(plan)
+    layout = packed.layout
+    q, qd = np.zeros((1, layout.n_q)), np.zeros((1, layout.n_v))
+    joints = {j.name: j for j in plan.model.joints}
+    for entry in layout.joints:
+        joint = joints[entry.name]
+        q[0, entry.q:entry.q + entry.nq] = _coordinates(entry, joint.start)
+        if joint.start_rate is not None:
+            qd[0, entry.v:entry.v + entry.nv] = joint.start_rate
+    swap(layout, q, qd, np.zeros_like(qd))
+    messages = _drive(packed, joints, q[0], qd[0])
+    return Start(packed, q[0], qd[0], messages, chosen.name)
+
+
+def _coordinates(entry, start):
+    if start is not None:
+        return start
+    zero = np.zeros(entry.nq)
+    if entry.kind in ("spherical", "free"):
+        zero[entry.nq - 4] = 1.0
+    return zero
+
+
+def _drive(packed: Packed, joints, q, qd) -> tuple[str, ...]:
+    """Set driven coordinates and rates at time zero; tell what a given start had to give way."""
+    before_q, before_qd = q.copy(), qd.copy()
+    eval_drives(packed.system, 0.0, q, qd, np.zeros_like(qd))
+    if packed.law_errors:
+        cause = packed.law_errors[0]
+        raise ModelError(f"a law raised {type(cause).__name__}: {cause} (at t = 0)") from cause
+    messages = []
+    for m in packed.layout.motions:
+        joint = joints[m.joint]
+        for given, word, new, old in ((joint.start, "start", q[m.q], before_q[m.q]),
+                                      (joint.start_rate, "start rate", qd[m.v], before_qd[m.v])):
+            if given is not None and new != old:
+                messages.append(f"joint {m.joint!r}: {word} moved from {old:.6g} to {new:.6g} by the drive {m.name!r}")
+    return tuple(messages)
+
+
+def assemble(model: Model, *, start=None, start_rate=None) -> Results:
+    """Put a mechanism together at time zero and return the single frame.
+
+    Parameters
+    ----------
+    model : Model
+    start, start_rate : mapping, optional
+        Coordinates and rates by joint name, instead of the model's.
+
+    Returns
+    -------
+    Results
+        One frame at t = 0 with all channels; `messages` tells what had to be moved.
+    """
+    from .evaluate import results_of_state
+
+    begin = prepare_start(model, start, start_rate)
+    return results_of_state(begin, 0.0)

@@ -1,0 +1,174 @@
+"""Integrators as records of coefficients, and their names.
+
+Explicit ones carry a Runge-Kutta tableau, implicit ones the four numbers of the generalized-alpha family.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import ModelError, near_names
+
+
+@dataclass(frozen=True)
+class Explicit:
+    """An explicit one-step method.
+
+    Attributes
+    ----------
+    name : str
+    order : int
+        Of the solution that is carried on.
+    a, b, c, e : nested tuples of float
+        Tableau, and the weights of the error estimate over the stages and the new state's rates.
+    adaptive : bool
+        True if it can control its step.
+    """
+
+    name: str
+    order: int
+    a: tuple
+    b: tuple
+    c: tuple
+    e: tuple = ()
+    symplectic: bool = False
+
+    @property
+    def adaptive(self) -> bool:
+        """True if the method has an error estimate."""
+        return bool(self.e)
+
+
+@dataclass(frozen=True)
+class Implicit:
+    """What the implicit second-order methods share: coefficients am, af, beta, gamma."""
+
+    name: ClassVar[str] = ""
+    order: ClassVar[int] = 2
+    adaptive: ClassVar[bool] = True
+
+    def coefficients(self) -> tuple[float, float, float, float]:
+        """Return (am, af, beta, gamma)."""
+        return 0.0, 0.0, 0.25, 0.5
+
+
+@dataclass(frozen=True)
+class Trapezoidal(Implicit):
+    """Trapezoidal rule: second order, no numerical damping."""
+
+    name = "trapezoidal"
+
+
+@dataclass(frozen=True)
+class LinearAcceleration(Implicit):
+    """Newmark with beta = 1/6: accelerations vary linearly in a step; conditionally stable."""
+
+    name = "linear-acceleration"
+
+    def coefficients(self):
+        """Return (am, af, beta, gamma)."""
+        return 0.0, 0.0, 1.0 / 6.0, 0.5
+
+
+@dataclass(frozen=True)
+class Newmark(Implicit):
+    """Newmark's method; `gamma` above one half damps and costs an order."""
+
+    beta: float = 0.25
+    gamma: float = 0.5
+    name = "newmark"
+
+    def coefficients(self):
+        """Return (am, af, beta, gamma)."""
+        return 0.0, 0.0, self.beta, self.gamma
+
+
+@dataclass(frozen=True)
+class HHT(Implicit):
+    """Hilber, Hughes and Taylor; `alpha` from 0 (no damping) to 1/3."""
+
+    alpha: float = 0.1
+    name = "hht"
+
+    def coefficients(self):
+        """Return (am, af, beta, gamma)."""
+        return 0.0, self.alpha, 0.25 * (1 + self.alpha) ** 2, 0.5 + self.alpha
+
+
+@dataclass(frozen=True)
+class GeneralizedAlpha(Implicit):
+    """Chung and Hulbert; `rho_inf` is the spectral radius at infinite frequency, 1 (no damping) to 0 (annihilation)."""
+
+    rho_inf: float = 0.8
+    name = "generalized-alpha"
+
+    def coefficients(self):
+        """Return (am, af, beta, gamma)."""
+        rho = self.rho_inf
+        am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+        gamma = 0.5 - am + af
+        return am, af, 0.25 * (gamma + 0.5) ** 2, gamma
+
+
+RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))
+
+DORMAND_PRINCE = Explicit(
+    "dopri5", 5,
+    ((), (1 / 5,), (3 / 40, 9 / 40), (44 / 45, -56 / 15, 32 / 9),
+     (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+     (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656)),
+    (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+    (0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1),
+    (71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40),
+)
+
+SEMI_IMPLICIT_EULER = Explicit("semi-implicit-euler", 1, ((),), (1.0,), (0.0,), symplectic=True)
+
+BY_NAME = {
+    "rk4": RK4,
+    "dopri5": DORMAND_PRINCE,
+    "semi-implicit-euler": SEMI_IMPLICIT_EULER,
+    "trapezoidal": Trapezoidal(),
+    "newmark": Newmark(),
+    "linear-acceleration": LinearAcceleration(),
+    "hht": HHT(),
+    "generalized-alpha": GeneralizedAlpha(),
+}
+
+
+def choose_integrator(integrator, step: float | None):
+    """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch."""
+    if isinstance(integrator, (Explicit, Implicit)):
+        return _checked(integrator, step), False
+    if integrator == "auto":
+        return (DORMAND_PRINCE, True) if step is None else (GeneralizedAlpha(), False)
+    if integrator not in BY_NAME:
+        raise ModelError(f"integrator: found {integrator!r}." + near_names(integrator, ["auto", *BY_NAME]))
+    return _checked(BY_NAME[integrator], step), False
+
+
+def _checked(integrator, step):
+    if step is None and not integrator.adaptive:
+        raise ModelError(f"integrator {integrator.name!r} has no error estimate and needs a fixed step; give step=, "
+                         "or take 'dopri5' or 'generalized-alpha'")
+    if isinstance(integrator, Implicit):
+        am, af, beta, gamma = integrator.coefficients()
+        if not (beta > 0 and gamma >= 0.5 - am + af - 1e-12 and am < 1 and af < 1):
+            raise ModelError(f"integrator {integrator!r}: coefficients (am, af, beta, gamma) = "
+                             f"({am:g}, {af:g}, {beta:g}, {gamma:g}) are unstable or undefined; "
+                             "keep 0 <= rho_inf <= 1, 0 <= alpha <= 1/3, beta > 0, gamma >= 1/2")
+    return integrator
+
+
+def tableau_arrays(integrator: Explicit) -> tuple[np.ndarray, ...]:
+    """Arrays a (s, s), b, c (s,), e (s + 1,) of a tableau."""
+    s = len(integrator.b)
+    a = np.zeros((s, s))
+    for i, row in enumerate(integrator.a):
+        a[i, : len(row)] = row
+    e = np.zeros(s + 1)
+    e[: len(integrator.e)] = integrator.e
+    return a, np.array(integrator.b, float), np.array(integrator.c, float), e

@@ -1,0 +1,131 @@
+"""The kernel's side of a run: its arrays, its options, and one call per chunk."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
+from ..kernels.integrate_explicit import Tableau, integrate_explicit
+from ..kernels.integrate_implicit import Tangent, integrate_implicit
+from ..kernels.tables import make_work
+from ..results.stats import Stats
+from .arguments import RunOptions
+from .initial import Start
+from .integrators import Explicit, tableau_arrays
+
+BUFFER_BYTES = 4_000_000
+SMALLEST_STEP = 1e-13
+"""Relative to the time span; an error-controlled step below it is given up."""
+LARGEST_DENSE = 2000
+"""Rates up to which the exact dense tangent is kept at hand."""
+FIXED_STEP_TOLERANCE = 1e-10
+"""Relative error of Newton's iteration in fixed steps."""
+
+
+class Loop:
+    """State of a run inside the kernels."""
+
+    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: bool):
+        self.system, self.options, self.times = begin.packed.system, options, times
+        self.work = make_work(self.system)
+        self.flow = _make_flow(self.system, begin, options)
+        n_q, n_v = len(begin.q), len(begin.qd)
+        rows = max(1, min(len(times), BUFFER_BYTES // (8 * (1 + n_q + 2 * n_v))))
+        self.frames = Frames(times, np.zeros(rows), np.zeros((rows, n_q)), np.zeros((rows, n_v)), np.zeros((rows, n_v)))
+        self.change_method(method, detect=detect)
+
+    def change_method(self, method, *, detect: bool = False, h_explicit: float = 0.0) -> None:
+        """Go on with another integrator from the present state."""
+        self.method = method
+        opt = np.zeros(1, OPTIONS)
+        o, p, asked = opt[0], self.flow.progress[0], self.options
+        o.adaptive = asked.step is None
+        o.accuracy = asked.accuracy
+        o.step = asked.step or 0.0
+        o.h_max = max(asked.until / 10, 1e-300)
+        o.h_min = SMALLEST_STEP * max(asked.until, 1e-300)
+        o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
+        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = 0
+        if isinstance(method, Explicit):
+            self.method_data = Tableau(*tableau_arrays(method))
+            o.stages, o.symplectic = len(method.b), method.symplectic
+            self.kernel = integrate_explicit
+        else:
+            self.method_data = _make_tangent(len(self.flow.qd))
+            o.am, o.af, o.beta, o.gamma = method.coefficients()
+            o.newton = 0.02 if o.adaptive else FIXED_STEP_TOLERANCE / o.accuracy
+            self.kernel = integrate_implicit
+        self.opt = opt
+
+    def arguments(self) -> tuple:
+        """Arguments of the kernel."""
+        return self.system, self.opt, self.method_data, self.flow, self.frames, self.work
+
+    def entries(self) -> list[tuple]:
+        """The kernels needed, for `prepare`."""
+        return [(self.kernel, self.arguments())]
+
+    def advance(self, chunk: int) -> int:
+        """Take up to `chunk` steps and return the status."""
+        self.opt[0].chunk = chunk
+        return self.kernel(*self.arguments())
+
+    def take_frames(self) -> dict[str, np.ndarray]:
+        """Copy the recorded frames and empty the buffer."""
+        p = self.flow.progress[0]
+        n = int(p.rows)
+        p.rows = 0
+        return {name: getattr(self.frames, name)[:n].copy() for name in ("t", "q", "qd", "qdd")}
+
+    @property
+    def t(self) -> float:
+        """Time reached [s]."""
+        return float(self.flow.progress[0].t)
+
+    @property
+    def until(self) -> float:
+        """End time [s]."""
+        return self.options.until
+
+    @property
+    def step(self) -> float:
+        """Step tried last, or to be tried next [s]."""
+        return float(self.options.step or self.flow.progress[0].h)
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return int(self.flow.progress[0].steps)
+
+    def stats(self, seconds: float) -> Stats:
+        """Cost so far."""
+        p = self.flow.progress[0]
+        smallest = float(p.h_smallest) if p.steps else 0.0
+        return Stats(int(p.steps), int(p.rejected), int(p.iterations), int(p.factorizations), int(p.evaluations),
+                     seconds, smallest, float(p.h_largest))
+
+
+def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
+    n_q, n_v = len(begin.q), len(begin.qd)
+    progress = np.zeros(1, PROGRESS)
+    progress[0].t_end = options.until
+    progress[0].h_smallest = np.inf
+    progress[0].error_last = 1e-4
+
+    def q():
+        return np.zeros(n_q)
+
+    def v():
+        return np.zeros(n_v)
+
+    q_scale = np.ones(n_q)
+    q_scale[system.pair["q"]] = system.dof["q_scale"][system.pair["v"]]
+    qd_scale = system.dof["q_scale"].copy()
+    return Flow(progress, begin.q.copy(), begin.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
+                np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v())
+
+
+def _make_tangent(n_v: int) -> Tangent:
+    n = n_v if n_v <= LARGEST_DENSE else 0
+    return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), np.zeros(n_v), np.zeros(n_v),
+                   np.zeros(n_v))

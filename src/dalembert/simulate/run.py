@@ -1,0 +1,175 @@
+"""Time integration: the one Python time loop, which calls a kernel once per chunk of steps."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from ..codes import Status
+from ..errors import ModelError, MultibodyError
+from ..kernels.jit import prepare
+from ..results.provenance import provenance
+from ..results.results import Results
+from ..results.stats import Stats
+from ..results.store import Writer
+from .arguments import check_run_arguments, record_times
+from .evaluate import evaluate_frames, make_results
+from .initial import Start, prepare_start
+from .integrators import GeneralizedAlpha, choose_integrator
+from .loop import Loop
+from .status import error_of
+
+CHUNK_SECONDS = 0.2
+"""Wall-clock time between two looks at progress and store [s], about."""
+
+
+def run(model, until: float | None = None, step: float | None = None, accuracy: float | None = None,
+        formulation="auto", integrator=None, contact=None, start=None, start_rate=None, record=None, progress=None,
+        on_failure: str = "raise", store=None) -> Results:
+    """Simulate a model from time zero.
+
+    Parameters
+    ----------
+    model : Model
+    until : float
+        End time [s]; may stand in the model's own `run` block instead, like the other numbers.
+    step : float, optional
+        Fixed step [s]; without it the step follows from `accuracy`.
+    accuracy : float
+        Tolerated local error per step, relative to the scale of each coordinate and rate; 1e-6 by default.
+    formulation : str or record
+        ``"auto"``, a name of `formulations(model)`, or an object such as ``Recursive()``.
+    integrator : str or record
+        ``"auto"`` (dopri5, generalized-alpha where the model proves stiff), a name, or an object such as
+        ``GeneralizedAlpha(rho_inf=0.6)``.
+    contact : None
+        Reserved for models with contacts.
+    start, start_rate : mapping, optional
+        Coordinates and rates by joint name, instead of the model's.
+    record : float or sequence of float, optional
+        Spacing or times of the recorded frames [s], met exactly; by default every fixed step, or 500 intervals.
+    progress : callable, optional
+        ``progress(t, until, step, steps)``, called a few times a second.
+    on_failure : {"raise", "return"}
+        With ``"return"`` a failed run returns its frames up to the failure and tells why in `Results.status`.
+    store : path, optional
+        HDF5 file that receives the frames while the run goes on.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    ModelError, TopologyError
+        The model or an argument is faulty.
+    ConvergenceError, SingularError
+        The run failed; the error's attribute `results` holds everything up to the failure.
+    """
+    if contact is not None:
+        raise ModelError("contact: this version simulates models without contacts; leave it out")
+    options = check_run_arguments(model, until, step, accuracy, integrator, on_failure)
+    begin = prepare_start(model, start, start_rate, options.formulation if formulation == "auto" else formulation)
+    method, may_switch = choose_integrator(options.integrator, options.step)
+    times = record_times(record if record is not None else options.record, options)
+    loop = Loop(begin, method, options, times, detect=may_switch)
+    return _Run(begin, loop, options, progress, store).go(on_failure)
+
+
+class _Run:
+    """One run under way: frames so far, messages, store."""
+
+    def __init__(self, begin: Start, loop: Loop, options, progress, store):
+        self.begin, self.loop, self.options, self.progress = begin, loop, options, progress
+        self.messages = list(begin.messages)
+        self.blocks: list[dict[str, np.ndarray]] = []
+        self.method = dict(integrator=loop.method.name, accuracy=None if options.step else options.accuracy,
+                           step=options.step)
+        origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation, **self.method)
+        self.writer = Writer(store, begin.packed.layout, origin) if store is not None else None
+
+    def go(self, on_failure: str) -> Results:
+        prepare(self.loop.entries())
+        began, error = perf_counter(), None
+        try:
+            error = self._advance()
+        except KeyboardInterrupt:
+            error = KeyboardInterrupt(f"stopped by the user at t = {self.loop.t:.6g} s")
+        except BaseException:
+            self._close("failed")
+            raise
+        self._collect()
+        stats = self.loop.stats(perf_counter() - began)
+        status = "ok" if error is None else f"{type(error).__name__}: {error}"
+        self._close(status, stats)
+        results = make_results(self.begin.packed, self.begin.formulation, self._frames(), messages=self.messages,
+                               stats=stats, status=status, **self.method)
+        if error is None or (on_failure == "return" and isinstance(error, MultibodyError)):
+            return results
+        error.results = results
+        raise error
+
+    def _advance(self) -> Exception | None:
+        """Call the kernel chunk by chunk; returns the error that ended the run, if any."""
+        chunk, loop = 200, self.loop
+        while True:
+            began = perf_counter()
+            status = loop.advance(chunk)
+            if status == Status.OK:
+                return None
+            if status == Status.STIFF:
+                self._switch_to_implicit()
+            elif status == Status.NOT_STIFF:
+                self._switch_back()
+            elif status not in (Status.RECORD_FULL, Status.CHUNK_DONE):
+                return error_of(status, self.begin.packed, loop.work.fail, loop.t, loop.step)
+            took = perf_counter() - began
+            if status == Status.RECORD_FULL or took > CHUNK_SECONDS or self.writer:
+                self._collect()
+            if self.progress is not None:
+                self.progress(loop.t, loop.until, loop.step, loop.steps)
+            chunk = int(min(1e6, max(50, chunk * min(4.0, max(0.25, CHUNK_SECONDS / max(took, 1e-9))))))
+
+    def _switch_to_implicit(self) -> None:
+        loop = self.loop
+        method = GeneralizedAlpha(rho_inf=0.8)
+        self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.method.name} at "
+                             f"{loop.step:.3g} s; went on with {method.name}")
+        loop.change_method(method, h_explicit=loop.step)
+        self._name_method(method.name)
+
+    def _switch_back(self) -> None:
+        loop = self.loop
+        self.messages.append(f"at t = {loop.t:.6g} s the accuracy asked for keeps implicit steps as short as "
+                             f"explicit ones ({loop.step:.3g} s); went on with dopri5")
+        method, _ = choose_integrator("dopri5", None)
+        loop.change_method(method, detect=False)
+        self._name_method(method.name)
+
+    def _name_method(self, name: str) -> None:
+        prepare(self.loop.entries())
+        if name not in self.method["integrator"]:
+            self.method["integrator"] += f", {name}"
+
+    def _collect(self) -> None:
+        """Take the recorded frames out of the kernel's buffer, and store them."""
+        block = self.loop.take_frames()
+        if not len(block["t"]):
+            return
+        self.blocks.append(block)
+        if self.writer:
+            packed = self.begin.packed
+            stored = make_results(packed, self.begin.formulation, block, **self.method).frames()
+            self.writer.append(stored, evaluate_frames(packed, *stored.values()))
+
+    def _close(self, status: str, stats: Stats | None = None) -> None:
+        if self.writer:
+            self.writer.close(status, stats or Stats(), tuple(self.messages))
+
+    def _frames(self) -> dict[str, np.ndarray]:
+        if not self.blocks:
+            return self.loop.take_frames()
+        return {name: np.concatenate([b[name] for b in self.blocks]) for name in self.blocks[0]}
+
+

@@ -1,0 +1,49 @@
+"""From a kernel's status to an error that names the thing: the only place that turns indices into names."""
+
+from __future__ import annotations
+
+from ..codes import Status
+from ..errors import ConvergenceError, ModelError, MultibodyError, SingularError
+from ..system.pack import Packed
+
+
+def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Exception:
+    """Return the error for a status that ended a run at time t [s] with the step tried last [s]."""
+    if packed.law_errors:
+        cause = packed.law_errors[0]
+        error = ModelError(f"a law raised {type(cause).__name__}: {cause} (at t = {t:.6g} s or within the step after it)")
+        error.__cause__ = cause
+        return error
+    code = Status(status)
+    if code == Status.SINGULAR:
+        return _singular(packed, int(fail[0]), t)
+    if code == Status.NOT_FINITE:
+        return ConvergenceError(f"{_joint(packed, int(fail[0]))}: the acceleration is not a finite number at "
+                                f"t = {t:.6g} s, step {step:.3g} s. Look for laws that return NaN or grow without "
+                                "bound; an unstable fixed step needs a smaller step or an implicit integrator.")
+    if code == Status.STEP_TOO_SMALL:
+        return ConvergenceError(f"the step shrank to {step:.3g} s at t = {t:.6g} s without meeting the accuracy. Look for a "
+                                "jump or a singularity there, or ask for less accuracy.")
+    if code == Status.NO_CONVERGENCE:
+        return ConvergenceError(f"Newton's iteration did not converge at t = {t:.6g} s with the step {step:.3g} s; "
+                                f"slowest near {_joint(packed, int(fail[0]))}. Take a smaller step, or leave it out for "
+                                "an error-controlled one.")
+    return MultibodyError(f"kernel ended with {code.name} at t = {t:.6g} s, index {int(fail[0])}")
+
+
+def _joint(packed: Packed, rate: int) -> str:
+    j = packed.layout.joint_of_rate(rate)
+    return f"joint {j.name!r} (between {j.first!r} and {j.second!r})"
+
+
+def _singular(packed: Packed, rate: int, t: float) -> SingularError:
+    j = packed.layout.joint_of_rate(rate)
+    direction = packed.system.dof[rate]
+    turns = bool(direction.s_n.any())
+    carried = packed.layout.bodies[j.body]
+    what = "an inertia about" if turns else "a mass along"
+    which = f" ({j.coordinates[min(rate - j.v, len(j.coordinates) - 1)]})" if j.nv > 1 else ""
+    return SingularError(
+        f"{_joint(packed, rate)}: the bodies outboard of it give no "
+        f"{'inertia about' if turns else 'mass along'} its axis{which} at t = {t:.3f} s; hinge rank {j.nv - 1}, "
+        f"needed {j.nv}. Give {carried!r} {what} that axis, or fix the joint.")

@@ -1,0 +1,1 @@
+"""From a plan to frozen tables: layout (names and indices) and pack."""

@@ -1,0 +1,92 @@
+"""Names and indices: which row or slice of the flat arrays belongs to which named thing.  Python only."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class PointEntry:
+    """A named place: row of its body, position [m] (3,) and quaternion (w, x, y, z) in the body's frame."""
+
+    name: str
+    body: int
+    position: tuple[float, ...]
+    rotation: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class JointEntry:
+    """A tree joint: the row of the body it carries, its coordinates q[q : q + nq] and rates qd[v : v + nv].
+
+    `kind` is the class name in lower case, `coordinates` the names of the coordinates, `reversed` tells that the
+    carried body is the joint's first one, `pitch` is that of a screw [m/turn].
+    """
+
+    name: str
+    kind: str
+    body: int
+    q: int
+    nq: int
+    v: int
+    nv: int
+    coordinates: tuple[str, ...]
+    reversed: bool
+    first: str
+    second: str
+    pitch: float = 0.0
+
+
+@dataclass(frozen=True)
+class ForceEntry:
+    """A force element: its row, its kind (class name in lower case) and what it acts on."""
+
+    name: str
+    kind: str
+    row: int
+    on: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MotionEntry:
+    """A drive: the rate number `v` and coordinate number `q` it prescribes, and the joint's name."""
+
+    name: str
+    joint: str
+    v: int
+    q: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All names of a packed model; `bodies[i]` is the name of row i, row 0 is the ground."""
+
+    model: str
+    bodies: tuple[str, ...]
+    points: tuple[PointEntry, ...]
+    joints: tuple[JointEntry, ...]
+    forces: tuple[ForceEntry, ...]
+    motions: tuple[MotionEntry, ...]
+    n_q: int
+    n_v: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain dicts and lists, for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Layout:
+        """Rebuild a layout from `as_dict`."""
+
+        def rows(key, entry):
+            return tuple(entry(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})
+                         for row in data[key])
+
+        return cls(model=data["model"], bodies=tuple(data["bodies"]), points=rows("points", PointEntry),
+                   joints=rows("joints", JointEntry), forces=rows("forces", ForceEntry),
+                   motions=rows("motions", MotionEntry), n_q=data["n_q"], n_v=data["n_v"])
+
+    def joint_of_rate(self, v: int) -> JointEntry:
+        """Return the joint that rate number v belongs to."""
+        return next(j for j in self.joints if j.v <= v < j.v + j.nv)

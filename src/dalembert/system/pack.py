@@ -1,0 +1,229 @@
+"""From a plan to frozen tables: the only place where tables of a system are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..codes import DriveCode, ForceCode, JointCode
+from ..kernels import tables
+from ..kernels.tables import System
+from ..model.checked import CheckedModel, Place
+from ..topology.span import Plan
+from .layout import ForceEntry, JointEntry, Layout, MotionEntry, PointEntry
+from .pack_laws import LawTable
+from .quaternion import quaternions_of
+from .rows import JointRows, Row, lay_rows
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A model ready to run.
+
+    Attributes
+    ----------
+    system : System
+        Frozen tables.
+    layout : Layout
+        Names and indices.
+    plan : Plan
+    body_rows : (n_bodies,) int
+        Row of each body of `layout.bodies` in the system's body table.
+    law_errors : list of Exception
+        Filled when a Python law raises while a kernel runs.
+    keep : list
+        Compiled laws, kept alive as long as their addresses are in use.
+    """
+
+    system: System
+    layout: Layout
+    plan: Plan
+    body_rows: np.ndarray
+    law_errors: list[Exception] = field(default_factory=list)
+    keep: list[Any] = field(default_factory=list)
+
+
+def pack(plan: Plan) -> Packed:
+    """Fill and freeze all tables of a plan."""
+    model = plan.model
+    rows, joints, row_of_body = lay_rows(plan)
+    body = _pack_bodies(model, rows)
+    laws = LawTable()
+    n_q, n_v = sum(j.nq for j in joints), sum(j.nv for j in joints)
+    joint_rows = dict(zip(plan.carrier[1:], joints, strict=True))
+    force = _pack_forces(model, body, row_of_body, joint_rows, laws)
+    drive = _pack_drives(model, joint_rows, laws)
+    dof = _pack_dofs(rows, n_v, drive, _length_scale(model))
+    _mark_plain(body, dof)
+    pair, quaternion = _pack_coordinates(rows)
+    constants = np.zeros(1, tables.CONSTANTS)
+    constants[0].g_w = model.gravity
+    constants[0].n_q, constants[0].n_v = n_q, n_v
+    joint_codes = (ForceCode.JOINT_SPRING, ForceCode.MOTOR)
+    constants[0].places = int(any(f.code not in joint_codes for f in model.forces))
+    law, knot = laws.tables()
+    joint = np.zeros(len(joints), tables.JOINT)
+    for k, j in enumerate(joints):
+        joint[k] = (j.first, j.last, j.v, j.nv, j.reversed)
+    system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint)))
+    layout = _lay_out(plan, joints, n_q, n_v)
+    return Packed(system, layout, plan, row_of_body[list(plan.order)], laws.errors, laws.keep)
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
+
+
+def _pack_bodies(model: CheckedModel, rows: list[Row]) -> np.ndarray:
+    n = len(rows) + 1
+    body = np.zeros(n, tables.BODY)
+    R_bu, u_b = np.zeros((n, 3, 3)), np.zeros((n, 3))
+    R_bu[0] = np.eye(3)
+    if rows:
+        align = np.array([r.align for r in rows])
+        R_bu[1:] = np.swapaxes(np.array([r.tip_rotation for r in rows]) @ align, 1, 2)
+        u_b[1:] = -np.einsum("iab,ib->ia", R_bu[1:], np.array([r.tip_position for r in rows]))
+        parent = np.array([r.parent for r in rows])
+        seat = np.array([r.seat_position for r in rows])
+        body["d_p"][1:] = u_b[parent] + np.einsum("iab,ib->ia", R_bu[parent], seat)
+        R_pj = R_bu[parent] @ np.array([r.seat_rotation for r in rows]) @ align
+        body["R_pj"][1:] = R_pj.reshape(-1, 9)
+        body["parent"][1:] = parent
+        body["code"][1:] = [r.code for r in rows]
+        body["q"][1:] = [r.q for r in rows]
+        body["v"][1:] = [r.v for r in rows]
+        body["nv"][1:] = [len(r.directions) for r in rows]
+        body["nq"][1:] = [len(r.directions) + (r.code in (JointCode.SPHERICAL, JointCode.FREE)) for r in rows]
+    body["R_bu"], body["u_b"] = R_bu.reshape(-1, 9), u_b
+    _pack_inertia(model, rows, body, R_bu, u_b)
+    body["end"] = _subtree_ends(body["parent"])
+    return body
+
+
+def _pack_inertia(model, rows, body, R_bu, u_b) -> None:
+    """Mass, first moment and inertia about the joint origin, in joint axes."""
+    owners = np.array([r.body for r in rows], int)
+    at = 1 + np.flatnonzero(owners >= 0)
+    bodies = [model.bodies[i] for i in owners[owners >= 0]]
+    if not bodies:
+        return
+    R = R_bu[at]
+    mass = np.array([b.mass for b in bodies])
+    com = u_b[at] + np.einsum("iab,ib->ia", R, np.array([b.com for b in bodies]))
+    central = R @ np.array([b.inertia for b in bodies]) @ np.swapaxes(R, 1, 2)
+    steiner = np.einsum("ia,ia,bc->ibc", com, com, np.eye(3)) - np.einsum("ib,ic->ibc", com, com)
+    J = central + mass[:, None, None] * steiner
+    body["mass"][at] = mass
+    body["h_b"][at] = mass[:, None] * com
+    body["J_b"][at] = J[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+
+
+def _subtree_ends(parent: np.ndarray) -> np.ndarray:
+    end = np.arange(1, len(parent) + 1)
+    for i in range(len(parent) - 1, 0, -1):
+        end[parent[i]] = max(end[parent[i]], end[i])
+    return end
+
+
+def _length_scale(model: CheckedModel) -> float:
+    """Largest distance that the model speaks of [m], or 1."""
+    lengths = [abs(c) for b in model.bodies for c in b.com]
+    lengths += [abs(c) for j in model.joints for p in (j.first, j.second) for c in p.position]
+    largest = float(max(lengths, default=0.0))
+    return largest if largest > 0 else 1.0
+
+
+def _pack_dofs(rows: list[Row], n_v: int, drive: np.ndarray, length: float) -> np.ndarray:
+    dof = np.zeros(n_v, tables.DOF)
+    dof["drive"] = -1
+    for i, row in enumerate(rows, start=1):
+        for k, (s, e) in enumerate(zip(row.directions, row.efforts, strict=True), start=row.v):
+            dof[k].body = i
+            dof[k].s_n, dof[k].s_f = s
+            dof[k].e_n, dof[k].e_f = e
+            dof[k].q_scale = 1.0 if s[0].any() else length
+    for k, d in enumerate(drive):
+        dof[d.v].drive = k
+    return dof
+
+
+def _mark_plain(body: np.ndarray, dof: np.ndarray) -> None:
+    """Undriven revolute joints take the short way through the elimination."""
+    revolute = np.flatnonzero(body["code"] == JointCode.REVOLUTE)
+    undriven = dof["drive"][body["v"][revolute]] < 0
+    body["plain"][revolute[undriven]] = 1
+
+
+def _pack_coordinates(rows: list[Row]) -> tuple[np.ndarray, np.ndarray]:
+    pairs, quaternions = [], []
+    for row in rows:
+        n = len(row.directions)
+        if row.code == JointCode.SPHERICAL:
+            quaternions.append((row.q, row.v))
+        elif row.code == JointCode.FREE:
+            pairs += [(row.q + c, row.v + c) for c in range(3)]
+            quaternions.append((row.q + 3, row.v + 3))
+        else:
+            pairs += [(row.q + c, row.v + c) for c in range(n)]
+    return np.array(pairs, tables.PAIR), np.array(quaternions, tables.QUATERNION)
+
+
+def _place(body: np.ndarray, row: int, place: Place) -> tuple[np.ndarray, np.ndarray]:
+    """Position and rotation of an attachment in the joint frame of its row."""
+    R = np.array(body[row].R_bu).reshape(3, 3)
+    return body[row].u_b + R @ place.position, (R @ place.rotation).ravel()
+
+
+def _pack_forces(model, body, row_of_body, joint_rows: dict[int, JointRows], laws: LawTable) -> np.ndarray:
+    force = np.zeros(len(model.forces), tables.FORCE)
+    for e, f in zip(force, model.forces, strict=True):
+        e.code, e.follow = f.code, f.follow
+        e.k, e.c, e.kt, e.ct = f.stiffness, f.damping, f.turning_stiffness, f.turning_damping
+        e.rest, e.dir = f.rest, f.direction
+        e.law = -1 if f.law is None else laws.add(f.law)
+        if f.code in (ForceCode.JOINT_SPRING, ForceCode.MOTOR):
+            e.q, e.v = joint_rows[f.joint].q + f.coordinate, joint_rows[f.joint].v + f.coordinate
+            continue
+        ends = [("b", f.first)] if f.second is None else [("a", f.first), ("b", f.second)]
+        for end, place in ends:
+            row = int(row_of_body[place.body])
+            e[end] = row
+            e[f"u_{end}"], e[f"R_{end}"] = _place(body, row, place)
+    return force
+
+
+def _pack_drives(model, joint_rows: dict[int, JointRows], laws: LawTable) -> np.ndarray:
+    drive = np.zeros(len(model.motions), tables.DRIVE)
+    for d, m in zip(drive, model.motions, strict=True):
+        d.code = DriveCode.SPEED if m.speed else DriveCode.POSITION
+        d.q, d.v = joint_rows[m.joint].q + m.coordinate, joint_rows[m.joint].v + m.coordinate
+        d.law = laws.add(m.law, m.derivative_step)
+    return drive
+
+
+def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int) -> Layout:
+    model = plan.model
+    place_in_order = {body: i for i, body in enumerate(plan.order)}
+    named = [(f"{b.name}.{name}", place_in_order[i], place) for i, b in enumerate(model.bodies)
+             for name, place in b.points.items()]
+    turns = quaternions_of(np.array([place.rotation for _, _, place in named]).reshape(-1, 3, 3))
+    points = tuple(PointEntry(name, row, tuple(map(float, place.position)), tuple(map(float, turn)))
+                   for (name, row, place), turn in zip(named, turns, strict=True))
+    entries = []
+    for i, (k, j) in enumerate(zip(plan.carrier[1:], joints, strict=True), start=1):
+        joint = model.joints[k]
+        entries.append(JointEntry(joint.name, joint.code.name.lower(), i, j.q, j.nq, j.v, j.nv, joint.coordinates,
+                                  j.reversed, joint.first.text, joint.second.text, float(joint.pitch)))
+    names = [j.name for j in model.joints]
+    forces = tuple(ForceEntry(f.name, f.code.name.lower().replace("_", ""), i,
+                              (names[f.joint],) if f.first is None else
+                              tuple(p.text for p in (f.first, f.second) if p is not None))
+                   for i, f in enumerate(model.forces))
+    by_name = {e.name: e for e in entries}
+    motions = tuple(MotionEntry(m.name, names[m.joint], by_name[names[m.joint]].v + m.coordinate,
+                                by_name[names[m.joint]].q + m.coordinate) for m in model.motions)
+    return Layout(model.name, tuple(model.bodies[i].name for i in plan.order), points, tuple(entries), forces,
+                  motions, n_q, n_v)

@@ -1,0 +1,89 @@
+"""Laws as rows: constants, sines, ramps, cubic tables, and functions by their machine address."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from ..codes import LawCode
+from ..kernels import tables
+from ..kernels.laws import compile_law
+from ..model.laws import CompiledLaw, Ramp, Sine, Table
+
+_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_double)
+
+
+class LawTable:
+    """Collects the laws of a model; `errors` is filled when a Python law raises, `keep` holds compiled functions."""
+
+    def __init__(self):
+        self.errors: list[Exception] = []
+        self.keep: list[Any] = []
+        self._rows: list[tuple] = []
+        self._knots: list[tuple] = []
+
+    def add(self, law: Any, derivative_step: float = 1e-3) -> int:
+        """Append a law and return its row."""
+        p, first, count, address = (0.0,) * 4, 0, 0, 0
+        if isinstance(law, Sine):
+            code, p = LawCode.SINE, (law.amplitude, law.omega, law.phase, law.offset)
+        elif isinstance(law, Ramp):
+            code, p = LawCode.RAMP, (law.begin, law.finish, law.start, law.end)
+        elif isinstance(law, Table):
+            code, first = LawCode.TABLE, len(self._knots)
+            self._knots += _knots(law)
+            count = len(self._knots) - first
+        elif callable(law):
+            code, address = LawCode.FUNCTION, self._address(law)
+        else:
+            code, p = LawCode.CONSTANT, (float(law), 0.0, 0.0, 0.0)
+        self._rows.append((code, p, first, count, address, derivative_step))
+        return len(self._rows) - 1
+
+    def tables(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the filled LAW and KNOT tables."""
+        return np.array(self._rows, tables.LAW), np.array(self._knots, tables.KNOT)
+
+    def _address(self, law) -> int:
+        if isinstance(law, CompiledLaw):
+            compiled, address = compile_law(law.function, _count_arguments(law.function))
+            self.keep.append(compiled)
+            return address
+        callback = _PROTOTYPE(self._guarded(law))
+        self.keep.append(callback)
+        return ctypes.cast(callback, ctypes.c_void_p).value
+
+    def _guarded(self, law):
+        """Wrap a Python law: an exception is kept for later and NaN stops the kernel."""
+        takes_time_only = _count_arguments(law) == 1
+
+        def call(t, x, v):
+            try:
+                return float(law(t) if takes_time_only else law(t, x, v))
+            except Exception as error:
+                self.errors.append(error)
+                return nan
+
+        return call
+
+
+def _count_arguments(function) -> int:
+    required = [p for p in inspect.signature(function).parameters.values()
+                if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return len(required)
+
+
+def _knots(law: Table) -> list[tuple]:
+    """Rows (t, coefficients) of a table; the last one holds the end value for all later times."""
+    t, y = np.asarray(law.t, float), np.asarray(law.y, float)
+    if law.kind == "linear" or len(t) == 2:
+        coefficients = np.column_stack([y[:-1], np.diff(y) / np.diff(t), np.zeros(len(t) - 1), np.zeros(len(t) - 1)])
+    else:
+        from scipy.interpolate import CubicSpline
+
+        coefficients = CubicSpline(t, y).c[::-1].T
+    return [(t0, tuple(c)) for t0, c in zip(t, coefficients, strict=False)] + [(t[-1], (y[-1], 0.0, 0.0, 0.0))]

@@ -1,0 +1,159 @@
+"""Rows of the body table: each tree joint as one row, or several with massless bodies between.
+
+A row turns or slides about constant directions of its parent.  A joint written from the carried body to its parent
+(reversed) moves about the negative axis; a universal and a reversed planar joint become chains of simple rows:
+    universal          Rot(a1, q1) Rot(a2, q2)
+    its inverse        Rot(-a2, q2) Rot(-a1, q1)
+    inverse of planar  Rot(-n, q3), slide (-x, q1), slide (-y, q2)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+
+from ..codes import JOINT_SIZES, JointCode
+from ..model.checked import CheckedJoint
+from ..topology.span import Plan
+
+IDENTITY = np.eye(3)
+ORIGIN = np.zeros(3)
+X, Y, Z = np.eye(3)
+
+
+@dataclass
+class Row:
+    """One row before its numbers are filled in; positions and rotations in the users' body frames."""
+
+    parent: int
+    code: JointCode
+    body: int
+    joint: int
+    q: int
+    v: int
+    align: np.ndarray
+    seat_position: np.ndarray
+    seat_rotation: np.ndarray
+    tip_position: np.ndarray
+    tip_rotation: np.ndarray
+    directions: list[tuple[np.ndarray, np.ndarray]]
+    efforts: list[tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass
+class JointRows:
+    """Where a joint went: its first and last row and its block of coordinates and rates."""
+
+    first: int
+    last: int
+    q: int
+    nq: int
+    v: int
+    nv: int
+    reversed: bool
+
+
+def alignment(axis: np.ndarray) -> np.ndarray:
+    """Shortest rotation that takes z to a unit axis."""
+    x, y, z = axis
+    if z < -1.0 + 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
+    c = 1.0 / (1.0 + z)
+    return np.array([[1.0 - c * x * x, -c * x * y, x], [-c * x * y, 1.0 - c * y * y, y], [-x, -y, z]])
+
+
+def _simple_directions(code: JointCode, pitch: float):
+    """Directions (turning, moving) of the rates and wrenches of unit efforts, joint axis = z."""
+    turn, slide = (Z, ORIGIN), (ORIGIN, Z)
+    both = {
+        JointCode.FIXED: [],
+        JointCode.REVOLUTE: [turn],
+        JointCode.PRISMATIC: [slide],
+        JointCode.SCREW: [(Z, Z * pitch / (2 * pi))],
+        JointCode.CYLINDRICAL: [turn, slide],
+        JointCode.PLANAR: [(ORIGIN, X), (ORIGIN, Y), turn],
+        JointCode.SPHERICAL: [(X, ORIGIN), (Y, ORIGIN), (Z, ORIGIN)],
+        JointCode.FREE: [(ORIGIN, X), (ORIGIN, Y), (ORIGIN, Z), (X, ORIGIN), (Y, ORIGIN), (Z, ORIGIN)],
+    }[code]
+    return both, [turn] if code == JointCode.SCREW else both
+
+
+def dual_basis(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors in the plane of a and b with products (1, 0) and (0, 1) with them."""
+    both = np.array([a, b])
+    dual = np.linalg.solve(both @ both.T, both)
+    return dual[0], dual[1]
+
+
+def _chain(joint: CheckedJoint, is_reversed: bool):
+    """Simple links of a joint: (code, axis, offset of coordinate) each, and the efforts' axes in attachment axes."""
+    sign = -1.0 if is_reversed else 1.0
+    revolute, slide = JointCode.REVOLUTE, JointCode.PRISMATIC
+    if joint.code == JointCode.UNIVERSAL:
+        links = [(revolute, sign * joint.axis, 0), (revolute, sign * joint.axis2, 1)]
+        e1, e2 = dual_basis(links[0][1], links[1][1])
+        efforts = {0: (e1, ORIGIN), 1: (e2, ORIGIN)}
+        return (links[::-1] if is_reversed else links), efforts
+    C = alignment(joint.axis)
+    links = [(revolute, -joint.axis, 2), (slide, -C @ X, 0), (slide, -C @ Y, 1)]
+    efforts = {0: (ORIGIN, -C @ X), 1: (ORIGIN, -C @ Y), 2: (-joint.axis, ORIGIN)}
+    return links, efforts
+
+
+def _is_chain(joint: CheckedJoint, is_reversed: bool) -> bool:
+    return joint.code == JointCode.UNIVERSAL or (joint.code == JointCode.PLANAR and is_reversed)
+
+
+def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
+    """Lay out the rows of a plan.
+
+    Returns
+    -------
+    rows : list of Row
+        Row 0 (the ground) is not in the list; ``rows[i - 1]`` is row i.
+    joints : list of JointRows
+        In tree order, one for each carried body.
+    row_of_body : (n_model_bodies,) int
+    """
+    rows: list[Row] = []
+    joints: list[JointRows] = []
+    row_of_body = np.zeros(len(plan.model.bodies), np.int64)
+    q = v = 0
+    for body, k, is_reversed in zip(plan.order[1:], plan.carrier[1:], plan.reversed[1:], strict=True):
+        joint = plan.model.joints[k]
+        seat, tip = (joint.second, joint.first) if is_reversed else (joint.first, joint.second)
+        parent = int(row_of_body[seat.body])
+        nq, nv = JOINT_SIZES[joint.code]
+        first = len(rows) + 1
+        if _is_chain(joint, is_reversed):
+            _lay_chain(rows, joint, is_reversed, parent, body, k, q, v, seat, tip)
+        else:
+            turned = is_reversed and joint.code not in (JointCode.SPHERICAL, JointCode.FREE, JointCode.FIXED)
+            axis = -joint.axis if turned else joint.axis
+            align = IDENTITY if joint.code in (JointCode.SPHERICAL, JointCode.FREE, JointCode.FIXED) else alignment(axis)
+            directions, efforts = _simple_directions(joint.code, joint.pitch)
+            rows.append(Row(parent, joint.code, body, k, q, v, align, seat.position, seat.rotation, tip.position,
+                            tip.rotation, directions, efforts))
+        row_of_body[body] = len(rows)
+        joints.append(JointRows(first, len(rows), q, nq, v, nv, is_reversed))
+        q, v = q + nq, v + nv
+    return rows, joints, row_of_body
+
+
+def _lay_chain(rows, joint, is_reversed, parent, body, k, q, v, seat, tip) -> None:
+    links, efforts = _chain(joint, is_reversed)
+    last_align = alignment(links[-1][1])
+    previous = None
+    for number, (code, axis, offset) in enumerate(links):
+        align = alignment(axis)
+        ends = number == len(links) - 1
+        directions, _ = _simple_directions(code, 0.0)
+        wrench = tuple(last_align.T @ e for e in efforts[offset])
+        rows.append(Row(parent, code, body if ends else -1, k, q + offset, v + offset, align,
+                        seat.position if previous is None else ORIGIN,
+                        seat.rotation if previous is None else previous.T,
+                        tip.position if ends else ORIGIN, tip.rotation if ends else align.T,
+                        directions, [wrench]))
+        parent, previous = len(rows), align
