@@ -109,7 +109,10 @@ def measure_system(sys, f, q, out, work):
 
 @kernel
 def measure_frames(sys, t, q, qd, qdd, body, reaction, effort, element, system, work) -> int:
-    """Evaluate all tables for the frames t (nf,), q, qd, qdd (nf, ...); `effort` is (nf, n_v)."""
+    """Evaluate all tables for the frames t (nf,), q, qd, qdd (nf, ...).
+
+    `effort` (nf, n_v) holds the applied efforts of undriven rates and the drives' efforts of driven ones.
+    """
     tau, needed = work.vector[0], work.vector[1]
     for f in range(t.shape[0]):
         status = eval_state(sys, t[f], q[f], qd[f], tau, work)
@@ -122,5 +125,5 @@ def measure_frames(sys, t, q, qd, qdd, body, reaction, effort, element, system, 
         measure_elements(sys, f, t[f], q[f], qd[f], element, work)
         measure_system(sys, f, q[f], system, work)
         for k in range(needed.shape[0]):
-            effort[f, k] = needed[k]
+            effort[f, k] = needed[k] - tau[k] if sys.dof[k].drive >= 0 else tau[k]
     return Status.OK.value

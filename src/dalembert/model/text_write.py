@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -87,11 +88,11 @@ def _text(value: Any) -> str:
 
 
 def _list_text(values: Any) -> str:
-    return f"[{', '.join([_text(v) for v in values])}]"
+    return f"[{', '.join([_WRITERS.get(type(v), _text)(v) for v in values])}]"
 
 
 def _mapping_text(values: Mapping) -> str:
-    return "{" + ", ".join([f"{_text(k)}: {_text(v)}" for k, v in values.items()]) + "}"
+    return "{" + ", ".join([f"{_text(k)}: {_WRITERS.get(type(v), _text)(v)}" for k, v in values.items()]) + "}"
 
 
 def _int_text(x: int) -> str:
@@ -117,6 +118,7 @@ def _float_text(x: float) -> str:
     return text if text[-1] not in "fn" else {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}[text]
 
 
+@lru_cache(maxsize=1000)
 def _quoted(text: str) -> str:
     """Return a text as YAML reads it back: plain where that is safe, else in quotation marks."""
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..errors import Fault
 from .values import Faults, shown
 
 _DEEPEST = 40
+_HIGHEST_TOWER = 200
+_BRACKETS = re.compile(r"[\[\]{}]")
 _EXTRA_VISITS = 100_000
 _TAG = "tag:yaml.org,2002:"
 _NUMBER_LIMIT = 1000
@@ -54,6 +57,8 @@ def parse_yaml(text: str, faults: TextFaults) -> Any:
     from ruamel.yaml.error import MarkedYAMLError
     from ruamel.yaml.reader import ReaderError
 
+    if _opens_too_deeply(text, faults):
+        return None
     try:
         node = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:
@@ -76,6 +81,18 @@ def parse_yaml(text: str, faults: TextFaults) -> Any:
             return None
         return _Tree(text, faults).value(node, "", 0)
     return None
+
+
+def _opens_too_deeply(text: str, faults: TextFaults) -> bool:
+    """Refuse towers of brackets before the parser, whose time grows with the square of their height."""
+    depth = 0
+    for bracket in _BRACKETS.finditer(text):
+        depth += 1 if bracket.group() in "[{" else -1
+        if depth > _HIGHEST_TOWER:
+            faults.lines["text"] = text.count("\n", 0, bracket.start()) + 1
+            faults.tell("text", f"found {depth} open brackets, expected at most {_DEEPEST} levels")
+            return True
+    return False
 
 
 class _Tree:

@@ -43,13 +43,14 @@ def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> np.n
     return qdd
 
 
-def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats=None, status="ok", **method) -> Results:
+def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats=None, status="ok", kind=Results,
+                 **method) -> Results:
     """Results of frames in tree coordinates (a dict of t, q, qd, qdd)."""
     frames = {name: np.array(a, float) for name, a in frames.items()}
     swap(packed.layout, frames["q"], frames["qd"], frames["qdd"])
-    return Results(frames, packed.layout, evaluate=lambda *f: evaluate_frames(packed, *f), stats=stats or Stats(),
-                   messages=messages, status=status,
-                   provenance=provenance(model=packed.plan.model.text, formulation=formulation, **method))
+    return kind(frames, packed.layout, evaluate=lambda *f: evaluate_frames(packed, *f), stats=stats or Stats(),
+                messages=messages, status=status,
+                provenance=provenance(model=packed.plan.model.text, formulation=formulation, **method))
 
 
 def results_of_state(begin, t: float) -> Results:

@@ -1,0 +1,34 @@
+"""Errors at the command line: the message alone, and an exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from ..errors import ConvergenceError, MultibodyError, SingularError
+
+FAULT, NO_CONVERGENCE = 2, 3
+"""Exit codes: fault of the model or of the usage; no convergence."""
+
+
+@contextmanager
+def told(as_json: bool = False) -> Iterator[None]:
+    """Turn an error of dalembert into its message on stderr and an exit code.
+
+    Parameters
+    ----------
+    as_json : bool
+        True if standard output has to hold one JSON object, also now.
+    """
+    try:
+        yield
+    except MultibodyError as error:
+        code = NO_CONVERGENCE if isinstance(error, (ConvergenceError, SingularError)) else FAULT
+        if as_json:
+            click.echo(json.dumps({"status": "failed", "error": type(error).__name__, "message": str(error)}))
+        click.echo(f"{type(error).__name__}: {error}", err=True)
+        sys.exit(code)

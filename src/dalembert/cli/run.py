@@ -1,0 +1,115 @@
+"""`dalembert run`: simulate a model, print a table, write a plot and a results file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import ChannelError, ModelError, near_names
+from .failures import told
+from .output import as_json, print_summary
+from .progress import compile_notes, run_bar
+from .sources import find_model, read_model
+
+if TYPE_CHECKING:
+    from ..model.checked import CheckedModel
+    from ..results.results import Results
+
+SYSTEM = ("energy", "momentum", "constraints")
+
+
+@click.command()
+@click.argument("model")
+@click.option("--until", type=float, help="End of the simulated time [s].")
+@click.option("--step", type=float, help="Fixed step [s]; without it the step follows the accuracy.")
+@click.option("--accuracy", type=float, help="Local error per step that is tolerated.  [default: 1e-6]")
+@click.option("--formulation", help="How the equations are set up.  [default: auto]")
+@click.option("--integrator", help="How time is stepped.  [default: auto]")
+@click.option("--record", type=float, help="Spacing of the recorded frames [s].")
+@click.option("--start", "starts", multiple=True, metavar="JOINT=VALUE",
+              help="Start of a joint, such as elbow=0.2, 'elbow=20 deg' or ball=1,0,0,0.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Results file (.h5).")
+@click.option("--plot", "plots", multiple=True, metavar="CHANNEL", help="What to draw; may be repeated.")
+@click.option("--no-plot", is_flag=True, help="Write no picture.")
+@click.option("--json", "json_wanted", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only what went wrong.")
+def run(model: str, starts: tuple[str, ...], output: Path | None, plots: tuple[str, ...], no_plot: bool,
+        json_wanted: bool, quiet: bool, **options: Any) -> None:
+    """Simulate MODEL: a model text (.yaml), a robot (.urdf), a script (.py), or a name from `dalembert examples`.
+
+    Options that are not given come from the `run` block of the model.
+    """
+    with told(json_wanted):
+        from ..model.check import check
+
+        path = find_model(model)
+        described = read_model(path)
+        checked = check(described)
+        settings = _settings(checked, options, starts)
+        _refuse_unknown_owners(checked, plots)
+        silent = quiet or json_wanted
+        with compile_notes(silent), run_bar(silent) as bar:
+            from ..simulate.run import run as simulate
+
+            results = simulate(described, progress=bar, store=output, **settings)
+        files = [output] if output is not None else []
+        if not no_plot:
+            picture = Path(f"{path.stem}.png")
+            results.plot(*plots, path=picture)
+            files.append(picture)
+        _report(results, plots, files, json_wanted, quiet)
+
+
+def _settings(model: CheckedModel, options: dict[str, Any], starts: tuple[str, ...]) -> dict[str, Any]:
+    """Return the arguments of the run: the model's own, overridden by the command line."""
+    given = {key: value for key, value in options.items() if value is not None}
+    settings = {**model.run, **given}
+    if "until" not in settings:
+        raise ModelError("no end of the simulated time: give --until SECONDS, or 'run: {until: 5.0}' in the model")
+    if starts:
+        settings["start"] = dict(_start(text) for text in starts)
+    return settings
+
+
+def _start(text: str) -> tuple[str, float | list[float]]:
+    """Split ``joint=value``; values may have units and several are separated by commas."""
+    from ..model.units import parse_quantity
+
+    joint, equals, values = text.partition("=")
+    numbers = [parse_quantity(value) for value in values.split(",")]
+    if not equals or not joint.strip() or None in numbers:
+        raise ModelError(f"--start {text!r}: expected JOINT=VALUE, such as elbow=0.2, 'elbow=20 deg' or ball=1,0,0,0")
+    found = [number for number, _ in numbers]
+    return joint.strip(), found[0] if len(found) == 1 else found
+
+
+def _refuse_unknown_owners(model: CheckedModel, channels: tuple[str, ...]) -> None:
+    """Tell before a long run that a channel to be drawn belongs to no part of the model."""
+    parts = [part.name for group in (model.bodies, model.joints, model.forces, model.motions) for part in group]
+    points = [f"{body.name}.{point}" for body in model.bodies for point in body.points]
+    known = {*parts, *points, *SYSTEM}
+    for channel in channels:
+        owner = channel.rpartition(".")[0]
+        if owner not in known:
+            raise ChannelError(f"no channel {channel!r}.{near_names(owner or channel, sorted(known))}")
+
+
+def _report(results: Results, channels: tuple[str, ...], files: list[Path], json_wanted: bool, quiet: bool) -> None:
+    """Print the outcome."""
+    from ..results.tabular import overview, summary
+
+    rows = summary(results, list(dict.fromkeys([*overview(results), *channels])))
+    if json_wanted:
+        click.echo(json.dumps(as_json(results, rows, files), ensure_ascii=False))
+        return
+    if quiet:
+        return
+    print_summary(results, rows)
+    click.echo(str(results.stats))
+    for message in results.messages:
+        click.echo(message)
+    for file in files:
+        click.echo(f"wrote {file}")

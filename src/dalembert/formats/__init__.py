@@ -1,0 +1,1 @@
+"""Other people's files: URDF robots, mass properties of meshes."""

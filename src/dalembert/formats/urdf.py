@@ -1,0 +1,223 @@
+"""Robots in the Unified Robot Description Format (URDF): links become bodies, joints become joints.
+
+A link's frame is the body's frame.  A joint's ``<origin>`` becomes a turned point of the parent, named after the
+joint; the URDF axis is given in that frame, as here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from os import PathLike, fspath
+
+import numpy as np
+
+from ..errors import ModelError, near_names
+from ..model.check import find_faults
+from ..model.model import Model
+from ..model.names import RESERVED
+from ..model.parts import Body, Fixed, Frame, Free, Joint, JointSpring, Planar, Prismatic, Revolute, Vector
+from ..model.yaml_tree import TextFaults
+from .xml_lines import Element, read_xml
+
+_KINDS: dict[str, type[Joint]] = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic, "fixed": Fixed,
+                                  "floating": Free, "planar": Planar}
+
+
+def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vector = (0.0, 0.0, -9.81)) -> Model:
+    """Read a URDF robot.
+
+    Parameters
+    ----------
+    path : str or path
+    floating_base : bool
+        True if the root link moves freely; otherwise it is fixed to the ground.
+    gravity : (3,) float
+        World axes [m/s²].
+
+    Returns
+    -------
+    Model
+        Its `notes` tell what was left out: limits, friction and mimicking joints.  Links without ``<inertial>``
+        are massless bodies.  Dots in names become underscores; a joint that shares its name with a link gets
+        ``_joint`` appended.
+
+    Raises
+    ------
+    FormatError
+        If the file is no URDF: file, line, found, expected.
+    ModelError
+        If the robot cannot exist, such as an inertia with a negative principal moment.
+    """
+    robot = read_xml(path)
+    if robot.tag != "robot":
+        raise robot.fail(f"the element <{robot.tag}> on top", "<robot>")
+    _refuse_macros(robot)
+    links = {link.need("name"): link for link in robot.all("link")}
+    joints = list(robot.all("joint"))
+    root = _root_of(robot, links, joints)
+    names = _Names(links)
+    faults = TextFaults(fspath(path))
+    points: dict[str, dict[str, Frame]] = {link: {} for link in links}
+    parts, notes = [], []
+    base = Free if floating_base else Fixed
+    parts.append(base(names.new(f"{names.of[root]}_base"), "ground", names.of[root]))
+    for element in joints:
+        joint, spring = _joint(element, names, points)
+        parts += [joint] if spring is None else [joint, spring]
+        notes += _left_out(element, joint.name)
+        faults.lines[f"joints.{joint.name}"] = _line(element)
+    bodies = [_body(link, names.of[key], points[key]) for key, link in links.items()]
+    faults.lines |= {f"bodies.{names.of[key]}": _line(link) for key, link in links.items()}
+    model = Model(robot.attributes.get("name", "robot").strip() or "robot", gravity=gravity).add(*bodies, *parts)
+    model.notes = tuple(notes)
+    find_faults(model, faults)
+    if faults:
+        raise ModelError(faults.in_order(), model.name)
+    return model
+
+
+class _Names:
+    """Names that fit a model: unique, without dots, not reserved."""
+
+    def __init__(self, links: Iterable[str]):
+        self._taken = set(RESERVED)
+        self.of = {link: self.new(link) for link in links}
+
+    def new(self, name: str, suffix: str = "_link") -> str:
+        """Return a name that is not taken, as near to `name` as can be."""
+        plain = "".join(c if c.isprintable() else "_" for c in name).replace(".", "_").strip() or "unnamed"
+        while plain in self._taken:
+            plain += suffix
+        self._taken.add(plain)
+        return plain
+
+
+def _line(element: Element) -> int:
+    return int(element.place.rpartition(":")[2])
+
+
+def _refuse_macros(robot: Element) -> None:
+    for child in robot.children:
+        if child.tag.startswith("xacro:"):
+            raise child.fail("a macro", "plain URDF; expand the file with the program xacro first")
+
+
+def _root_of(robot: Element, links: dict[str, Element], joints: list[Element]) -> str:
+    """Return the one link that is no child, after checking that the joints form a tree over known links."""
+    if not links:
+        raise robot.fail("no <link>", "at least one")
+    if len(links) < sum(1 for _ in robot.all("link")):
+        seen: set[str] = set()
+        twice = next(e for e in robot.all("link") if e.need("name") in seen or seen.add(e.need("name")))
+        raise twice.fail(f"the name {twice.need('name')!r} a second time", "one name a link")
+    parents: dict[str, str] = {}
+    for joint in joints:
+        parent, child = _link_of(joint, "parent", links), _link_of(joint, "child", links)
+        if child in parents:
+            raise joint.fail(f"{child!r} as a child for the second time", "one parent a link, as URDF has no loops")
+        parents[child] = parent
+    roots = [link for link in links if link not in parents]
+    if len(roots) != 1:
+        listed = ", ".join(map(repr, roots)) or "no link"
+        raise robot.fail(f"{listed} without a parent", "exactly one root link, joined to all others")
+    children: dict[str, list[str]] = {link: [] for link in links}
+    for child, parent in parents.items():
+        children[parent].append(child)
+    reached = [roots[0]]
+    for link in reached:
+        reached += children[link]
+    lost = sorted(links.keys() - set(reached))
+    if lost:
+        raise links[lost[0]].fail(f"a loop of joints around {lost[0]!r}", "a tree that begins at the root link")
+    return roots[0]
+
+
+def _link_of(joint: Element, side: str, links: dict[str, Element]) -> str:
+    element = joint.one(side)
+    if element is None:
+        raise joint.fail(f"no <{side}>", f'<{side} link="...">')
+    link = element.need("link")
+    if link not in links:
+        raise element.fail(f"the link {link!r}", f"a link of the robot.{near_names(link, links)}")
+    return link
+
+
+def _numbers(element: Element | None, attribute: str, default: Iterable[float]) -> list[float]:
+    """Return the numbers of an attribute, or the default if element or attribute are missing."""
+    default = list(default)
+    if element is None or attribute not in element.attributes:
+        return default
+    text = element.attributes[attribute]
+    try:
+        values = [float(word) for word in text.split()]
+    except ValueError:
+        values = []
+    if len(values) != len(default) or not all(map(math.isfinite, values)):
+        count = "a finite number" if len(default) == 1 else f"{len(default)} finite numbers"
+        raise element.fail(f'{attribute}="{text}"', count)
+    return values
+
+
+def _matrix_of_rpy(rpy: list[float]) -> np.ndarray:
+    """Return the matrix of roll, pitch and yaw about the fixed axes x, y and z, in that order [rad]."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+    return np.array([[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                     [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+                     [-sp, cp * sr, cp * cr]])
+
+
+def _body(link: Element, name: str, points: dict[str, Frame]) -> Body:
+    inertial = link.one("inertial")
+    if inertial is None:
+        return Body(name, points=points)
+    mass = inertial.one("mass")
+    if mass is None:
+        raise inertial.fail("no <mass>", '<mass value="...">')
+    mass.need("value")
+    origin, moments = inertial.one("origin"), inertial.one("inertia")
+    xx, xy, xz, yy, yz, zz = (_numbers(moments, key, (0.0,))[0] for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    turn = _matrix_of_rpy(_numbers(origin, "rpy", (0.0,) * 3))
+    inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
+    return Body(name, mass=_numbers(mass, "value", (0.0,))[0], com=tuple(_numbers(origin, "xyz", (0.0,) * 3)),
+                inertia=(0.5 * (inertia + inertia.T)).tolist(), points=points)
+
+
+def _joint(element: Element, names: _Names, points: dict[str, dict[str, Frame]]) -> tuple[Joint, JointSpring | None]:
+    """Return a joint and its damper, and add the place of the joint to the parent's points."""
+    said = element.need("type")
+    kind = _KINDS.get(said)
+    if kind is None:
+        raise element.fail(f"the type {said!r}", f"a type of joint.{near_names(said, _KINDS)}")
+    name = names.new(element.need("name"), "_joint")
+    parent, child = (element.one(side).need("link") for side in ("parent", "child"))
+    origin = element.one("origin")
+    rpy = _numbers(origin, "rpy", (0.0,) * 3)
+    rotation = _matrix_of_rpy(rpy).tolist() if any(rpy) else None
+    points[parent][name] = Frame(tuple(_numbers(origin, "xyz", (0.0,) * 3)), rotation)
+    more = {}
+    if kind in (Revolute, Prismatic, Planar):
+        axis = _numbers(element.one("axis"), "xyz", (1.0, 0.0, 0.0))
+        if not any(axis):
+            raise element.one("axis").fail("a zero axis", "a direction")
+        more["axis"] = tuple(axis)
+    joint = kind(name, f"{names.of[parent]}.{name}", names.of[child], **more)
+    damping = _numbers(element.one("dynamics"), "damping", (0.0,))[0]
+    if damping and len(joint.coordinates) == 1:
+        return joint, JointSpring(names.new(f"{name}_damping"), name, damping=damping)
+    return joint, None
+
+
+def _left_out(element: Element, name: str) -> list[str]:
+    """Tell what of a joint does not become part of the model."""
+    notes = []
+    limit, mimic = element.one("limit"), element.one("mimic")
+    if limit is not None and element.attributes["type"] in ("revolute", "prismatic"):
+        lower, upper = (_numbers(limit, key, (0.0,))[0] for key in ("lower", "upper"))
+        notes.append(f"joint {name!r}: its limits {lower:g} to {upper:g} are not enforced")
+    if _numbers(element.one("dynamics"), "friction", (0.0,))[0]:
+        notes.append(f"joint {name!r}: its dry friction is left out")
+    if mimic is not None:
+        notes.append(f"joint {name!r}: it moves freely, though it mimics {mimic.attributes.get('joint', '?')!r}; "
+                     "prescribe it with a Motion")
+    return notes

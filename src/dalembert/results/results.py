@@ -1,0 +1,178 @@
+"""The results of a run: time, named channels, cost, messages and where it all comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..system.layout import Layout
+from . import channels as ch
+from .stats import Stats
+from .tables import FRAMES, TABLES
+
+Evaluate = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], Mapping[str, np.ndarray]]
+
+
+class Results:
+    """Time histories of a run, by name: ``r["elbow.angle"]``.
+
+    Parameters
+    ----------
+    frames : mapping of str to array
+        ``t`` (nf,) [s], ``q`` (nf, n_q), ``qd`` and ``qdd`` (nf, n_v).
+    layout : Layout
+        Names and indices.
+    evaluate : callable, optional
+        ``evaluate(t, q, qd, qdd)`` returns the arrays named in `tables.TABLES`; called once, when a channel first
+        needs one of them.
+    tables : mapping of str to array, optional
+        The same arrays, where they are there already.
+    stats : Stats, optional
+        Cost of the run.
+    messages : iterable of str
+        What was detected: moved starts, stiffness, massless bodies.
+    status : str
+        ``"ok"``, or why the run ended early.
+    provenance : mapping, optional
+        See `provenance.provenance`.
+
+    Attributes
+    ----------
+    layout, stats, messages, status, provenance
+        As above.
+    """
+
+    def __init__(self, frames: Mapping[str, np.ndarray], layout: Layout, *, evaluate: Evaluate | None = None,
+                 tables: Mapping[str, np.ndarray] | None = None, stats: Stats | None = None,
+                 messages: Iterable[str] = (), status: str = "ok", provenance: Mapping[str, Any] | None = None):
+        self._frames = {name: np.asarray(frames[name], float) for name in FRAMES}
+        self._tables = None if tables is None else dict(tables)
+        self._evaluate = evaluate
+        self.layout = layout
+        self.stats = stats if stats is not None else Stats()
+        self.messages = tuple(messages)
+        self.status = status
+        self.provenance = dict(provenance or {})
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times of the frames [s] (nf,)."""
+        return self._frames["t"]
+
+    @cached_property
+    def channels(self) -> list[str]:
+        """Names of all channels, sorted."""
+        return sorted(set(ch.names(self._owners)))
+
+    @cached_property
+    def _owners(self) -> ch.Owners:
+        return ch.owners(self.layout)
+
+    def array(self, name: str) -> np.ndarray:
+        """Return a whole array of the run, one row a frame; for names see `tables.FRAMES` and `tables.TABLES`."""
+        return self._frames[name] if name in self._frames else self.tables()[name]
+
+    def tables(self) -> dict[str, np.ndarray]:
+        """Return the evaluated arrays; evaluates them on the first call."""
+        if self._tables is None:
+            if self._evaluate is None:
+                raise ValueError("these results hold coordinates only: give Results tables= or evaluate=")
+            found = self._evaluate(*(self._frames[name] for name in FRAMES))
+            self._tables = {name: np.asarray(found[name], float) for name in TABLES}
+        return self._tables
+
+    def frames(self) -> dict[str, np.ndarray]:
+        """Return time, coordinates, rates and their derivatives."""
+        return dict(self._frames)
+
+    def __getitem__(self, channel: str) -> np.ndarray:
+        """Return a channel's time history, (nf,) or (nf, components); `ChannelError` if there is none."""
+        quantity, entry = ch.find(self._owners, channel)
+        return quantity.value(self, entry)
+
+    def __contains__(self, channel: str) -> bool:
+        return channel in self.channels
+
+    def __len__(self) -> int:
+        """Return the number of frames."""
+        return len(self.t)
+
+    def unit(self, channel: str) -> str:
+        """Return a channel's unit; ``"1"`` without dimension, several where the components differ."""
+        return ch.find(self._owners, channel)[0].unit
+
+    def components(self, channel: str) -> tuple[tuple[str, ...], ...]:
+        """Return the labels along each axis after time; empty for a scalar channel."""
+        return ch.find(self._owners, channel)[0].components
+
+    def table(self, channels: Sequence[str] | None = None) -> str:
+        """Return a printable summary: unit, smallest, largest and last value of each channel's components."""
+        from .tabular import printed, summary
+
+        return printed(summary(self, channels))
+
+    def to_xarray(self, channels: Sequence[str] | None = None):
+        """Return an `xarray.Dataset` of the channels (all of them by default); needs the extra ``[tables]``."""
+        from .tabular import to_xarray
+
+        return to_xarray(self, channels)
+
+    def to_pandas(self, channels: Sequence[str] | None = None):
+        """Return a `pandas.DataFrame`, a column a component, index t [s]; needs the extra ``[tables]``."""
+        from .tabular import to_pandas
+
+        return to_pandas(self, channels)
+
+    def to_vtk(self, folder: str | Path) -> Path:
+        """Write a ParaView series of bodies and points into a folder; returns the path of the ``.pvd`` file."""
+        from .vtk import write_series
+
+        return write_series(self, folder)
+
+    def plot(self, *channels: str, path: str | Path | None = None, show: bool | None = None, ax=None):
+        """Draw channels over time.
+
+        Parameters
+        ----------
+        *channels : str
+            What to draw; channels of one unit share an axes.
+        path : str or Path, optional
+            Where to write the picture.
+        show : bool, optional
+            Open a window; by default if there is a screen and no `path` or `ax` is given.
+        ax : matplotlib Axes, optional
+            Draw everything into this one.
+
+        Returns
+        -------
+        matplotlib Figure, or Axes if `ax` was given
+        """
+        from .figure import draw
+
+        return draw(self, channels, path=path, show=show, ax=ax)
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to an HDF5 file that `load` reads; returns the path."""
+        from .store import save
+
+        return save(self, path)
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} to {self.t[-1]:g} s" if len(self) else "no frames"
+        status = "" if self.status == "ok" else f", ended early: {self.status}"
+        method = " ".join(str(self.provenance[key]) for key in ("formulation", "integrator") if key in self.provenance)
+        lines = [f"<Results of {self.layout.model!r}: {len(self)} frames, {span}{status}>",
+                 f"  {method + ': ' if method else ''}{self.stats}", f"  {self._owned()}"]
+        return "\n".join([*lines, *(f"  {message}" for message in self.messages)])
+
+    def _owned(self) -> str:
+        """Say how many channels there are, and of what."""
+        layout = self.layout
+        shown = [name for name in self._owners if name not in ch.SYSTEM][:8]
+        more = ", …" if len(self._owners) - len(ch.SYSTEM) > len(shown) else ""
+        return (f"{len(layout.bodies) - 1} bodies, {len(layout.joints)} joints, {len(layout.forces)} forces; "
+                f"channels of {', '.join(shown)}{more}")

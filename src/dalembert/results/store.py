@@ -1,0 +1,249 @@
+"""Results in HDF5 files, written block by block while a run goes on.
+
+A file is laid out once, then switched to single-writer mode: from then on every state of it that can be on the disk is
+readable, also after the writing process was killed.  The number of frames that are complete stands in ``count``
+and is written after the frames themselves.  Texts are JSON in byte datasets (attributes end at 64 KiB).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import numpy as np
+
+from ..errors import FormatError
+from ..system.layout import Layout
+from .results import Results
+from .stats import Stats
+from .superblock import Unmarked, is_marked
+from .tables import FRAMES, frame_shapes
+
+KIND, VERSION = "dalembert results", 1
+CHUNK = 16 * 1024
+"""Bytes of a chunk, about; small, because a chunk that grows by another block is written anew."""
+BLOCK = 8 * 1024 * 1024
+"""Bytes that `save` hands to the file at a time, about."""
+
+
+class Writer:
+    """A results file under way.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; replaced if it exists.
+    layout : Layout
+        Names and indices of the run.
+    provenance : mapping
+        See `provenance.provenance`.
+
+    Examples
+    --------
+    >>> writer = Writer("out.h5", layout, provenance)     # doctest: +SKIP
+    >>> writer.append(frames, tables)                     # doctest: +SKIP
+    >>> writer.close("ok", stats, messages)               # doctest: +SKIP
+    """
+
+    def __init__(self, path: str | Path, layout: Layout, provenance: Mapping[str, Any]):
+        import h5py
+
+        self.path = Path(path)
+        self.written = 0
+        self._shapes = frame_shapes(layout)
+        try:
+            self._file = h5py.File(self.path, "w", libver="latest")
+        except OSError as error:
+            raise FormatError(f"{self.path}: cannot be written: {error}") from error
+        self._file.attrs["kind"], self._file.attrs["version"] = KIND, VERSION
+        _write_text(self._file, "layout", layout.as_dict())
+        _write_text(self._file, "provenance", dict(provenance))
+        self._file.create_dataset("end", shape=(0,), maxshape=(None,), chunks=(4096,), dtype="u1")
+        self._file.create_dataset("count", data=np.zeros(1, "i8"))
+        for name, shape in self._shapes.items():
+            if 0 not in shape:
+                rows = max(1, CHUNK // (8 * int(np.prod(shape, dtype=int))))
+                self._file.create_dataset(name, shape=(0, *shape), maxshape=(None, *shape), chunks=(rows, *shape),
+                                          dtype="f8", compression="lzf", shuffle=True)
+        self._file.swmr_mode = True
+
+    def append(self, frames: Mapping[str, np.ndarray], tables: Mapping[str, np.ndarray]) -> None:
+        """Add frames, with one row a frame in every array of `tables.FRAMES` and `tables.TABLES`, and flush them."""
+        block = {**frames, **tables}
+        rows = len(block["t"])
+        for name, shape in self._shapes.items():
+            found = np.shape(block[name])
+            if found != (rows, *shape):
+                raise ValueError(f"array {name!r} has shape {found}, expected {(rows, *shape)}")
+        if rows == 0:
+            return
+        total = self.written + rows
+        for name, shape in self._shapes.items():
+            if 0 not in shape:
+                self._file[name].resize(total, axis=0)
+                self._file[name][self.written :] = block[name]
+        self._file.flush()
+        self._file["count"][0] = total
+        self._file.flush()
+        self.written = total
+
+    def close(self, status: str = "ok", stats: Stats | None = None, messages: Iterable[str] = ()) -> None:
+        """Say how the run ended and close the file; a second call does nothing."""
+        if not self._file:
+            return
+        end = {"status": status, "stats": asdict(stats or Stats()), "messages": list(messages)}
+        text = np.frombuffer(json.dumps(end).encode(), "u1")
+        self._file["end"].resize(len(text), axis=0)
+        self._file["end"][:] = text
+        self._file.close()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        """Close the file; an exception becomes its status."""
+        self.close("ok" if error is None else f"{kind.__name__}: {error}")
+
+
+def save(results: Results, path: str | Path) -> Path:
+    """Write results to a file, which appears only when it is complete; returns the path."""
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    frames, tables = results.frames(), results.tables()
+    row = 8 * sum(int(np.prod(shape, dtype=int)) for shape in frame_shapes(results.layout).values())
+    rows = max(1, BLOCK // row)
+    try:
+        writer = Writer(part, results.layout, results.provenance)
+        for begin in range(0, len(results), rows):
+            block = slice(begin, begin + rows)
+            writer.append({k: v[block] for k, v in frames.items()}, {k: v[block] for k, v in tables.items()})
+        writer.close(results.status, results.stats, results.messages)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def load(path: str | Path) -> Results:
+    """Read results from a file written by `Results.save` or while a run went on.
+
+    Parameters
+    ----------
+    path : str or Path
+        The HDF5 file.  If the run never came to its end, `status` begins with ``"incomplete"`` and all frames that
+        had reached the file are there.
+
+    Raises
+    ------
+    FormatError
+        If the file is missing, damaged, or something else.
+    """
+    path = Path(path)
+    _check_file(path)
+    for pause in (0.05, 0.2, 0.5) if is_marked(path) else ():
+        try:
+            return _loaded(path)
+        except FormatError:  # perhaps the writer was just at work
+            sleep(pause)
+    return _loaded(path)
+
+
+def _loaded(path: Path) -> Results:
+    """Read the file as it is now."""
+    with _opened(path) as file:
+        _check_kind(path, file)
+        try:
+            layout = Layout.from_dict(_read_text(path, file, "layout"))
+            provenance = _read_text(path, file, "provenance")
+            arrays = _read_arrays(path, file, layout)
+            end = _read_text(path, file, "end") if _dataset(path, file, "end").shape[0] else _incomplete(arrays)
+            stats = Stats(**end["stats"])
+            messages, status = tuple(end["messages"]), str(end["status"])
+        except (OSError, KeyError, TypeError, RuntimeError, ValueError, MemoryError) as error:
+            raise FormatError(f"{path}: damaged results file: {error}. Run the model again.") from error
+    return Results({name: arrays.pop(name) for name in FRAMES}, layout, tables=arrays, stats=stats,
+                   messages=messages, status=status, provenance=provenance)
+
+
+def _incomplete(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Return the end of a run that never told it."""
+    t = arrays["t"]
+    reached = f"the last frame is at t = {t[-1]:g} s" if len(t) else "it has no frames"
+    return {"status": f"incomplete: the run is under way or was killed; {reached}", "stats": {}, "messages": []}
+
+
+def _check_file(path: Path) -> None:
+    """Refuse what is no HDF5 file at all."""
+    import h5py
+
+    if not path.is_file():
+        raise FormatError(f"{path}: no such file, expected a results file (.h5)")
+    if not h5py.is_hdf5(path):
+        head = path.open("rb").read(8)
+        raise FormatError(f"{path}: found {'an empty file' if not head else f'a file that begins with {head!r}'}, "
+                          "expected HDF5 written by Results.save or run -o")
+
+
+@contextmanager
+def _opened(path: Path):
+    """Open a results file, also one whose writer is at work or was killed."""
+    import h5py
+
+    with ExitStack() as stack:
+        try:
+            source = stack.enter_context(Unmarked(path)) if is_marked(path) else path
+            file = stack.enter_context(h5py.File(source, "r"))
+        except (OSError, ValueError) as error:
+            raise FormatError(f"{path}: damaged or truncated HDF5 file: {error}. Run the model again.") from error
+        yield file
+
+
+def _check_kind(path: Path, file) -> None:
+    """Refuse files of others and of versions that are not known."""
+    try:
+        kind, version = file.attrs.get("kind"), file.attrs.get("version")
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        raise FormatError(f"{path}: damaged results file: {error}. Run the model again.") from error
+    if kind != KIND:
+        raise FormatError(f"{path}: found an HDF5 file of kind {kind!r}, expected {KIND!r}")
+    if version != VERSION:
+        raise FormatError(f"{path}: found results of version {version}, expected {VERSION}. "
+                          "Read it with the dalembert that wrote it, or run the model again.")
+
+
+def _read_arrays(path: Path, file, layout: Layout) -> dict[str, np.ndarray]:
+    """Read the complete frames of every array."""
+    count = int(_dataset(path, file, "count")[0])
+    arrays = {}
+    for name, shape in frame_shapes(layout).items():
+        if 0 in shape:
+            arrays[name] = np.zeros((count, *shape))
+            continue
+        data = _dataset(path, file, name)
+        if data.shape[1:] != shape or data.shape[0] < count:
+            raise FormatError(f"{path}: dataset {name!r} has shape {data.shape}, expected {(count, *shape)}")
+        arrays[name] = data[:count]
+    return arrays
+
+
+def _dataset(path: Path, file, name: str):
+    """Return a dataset or say that it is missing."""
+    if name not in file:
+        raise FormatError(f"{path}: dataset {name!r} is missing; found {', '.join(sorted(file)) or 'none'}")
+    return file[name]
+
+
+def _write_text(file, name: str, value: Mapping[str, Any]) -> None:
+    """Write JSON as bytes."""
+    file.create_dataset(name, data=np.frombuffer(json.dumps(value).encode(), "u1"))
+
+
+def _read_text(path: Path, file, name: str) -> dict[str, Any]:
+    """Read JSON from bytes."""
+    return json.loads(_dataset(path, file, name)[:].tobytes())

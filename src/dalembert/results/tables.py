@@ -1,0 +1,38 @@
+"""The arrays of a run: their names, the shape of one frame, and where the columns of a body's row lie."""
+
+from __future__ import annotations
+
+from ..system.layout import Layout
+
+FRAMES = ("t", "q", "qd", "qdd")
+"""Time [s], coordinates, rates and their derivatives: what the time loop records."""
+TABLES = ("body", "reaction", "effort", "element", "system")
+"""What is evaluated from the frames."""
+
+POSITION, ORIENTATION, VELOCITY = slice(0, 3), slice(3, 7), slice(7, 10)
+ANGULAR_VELOCITY, ACCELERATION, ANGULAR_ACCELERATION = slice(10, 13), slice(13, 16), slice(16, 19)
+"""Columns of `body`: user's body frame, world axes; row 0 is the ground."""
+
+FORCE, TORQUE = slice(0, 3), slice(3, 6)
+"""Columns of `reaction` and `element` [N], [N m]; world axes."""
+SCALAR, LENGTH, RATE = 6, 7, 8
+"""Columns of `element`: effort, tension or magnitude; length or coordinate; its rate."""
+
+KINETIC, GRAVITY, ELASTIC = 0, 1, 2
+LINEAR_MOMENTUM, ANGULAR_MOMENTUM = slice(3, 6), slice(6, 9)
+"""Columns of `system`: energies [J], momentum [kg m/s], angular momentum about the world's origin [kg m²/s]."""
+
+
+def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
+    """Return the shape of one frame of every array of a run of this layout."""
+    return {
+        "t": (),
+        "q": (layout.n_q,),
+        "qd": (layout.n_v,),
+        "qdd": (layout.n_v,),
+        "body": (len(layout.bodies), 19),
+        "reaction": (len(layout.joints), 6),
+        "effort": (layout.n_v,),
+        "element": (len(layout.forces), 9),
+        "system": (9,),
+    }

@@ -1,0 +1,98 @@
+"""Channels as tables: printed summaries, xarray datasets and pandas frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import product
+from types import ModuleType
+
+import numpy as np
+
+from ..errors import MultibodyError
+from .results import Results
+
+DIMENSIONS = {("x", "y", "z"): "axis", ("w", "x", "y", "z"): "quaternion"}
+"""Names of the dimensions that channels share in xarray."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One component of a channel: its smallest, largest and last value."""
+
+    name: str
+    unit: str
+    smallest: float
+    largest: float
+    last: float
+
+
+def labelled(results: Results, channel: str) -> dict[str, np.ndarray]:
+    """Return the components of a channel by name, ``"tip.position x"``, each (nf,)."""
+    values, labels = results[channel], results.components(channel)
+    if not labels:
+        return {channel: values}
+    return {f"{channel} {''.join(names) if len(names) > 1 else names[0]}": values[(slice(None), *index)]
+            for index, names in zip(np.ndindex(values.shape[1:]), product(*labels), strict=True)}
+
+
+def summary(results: Results, channels: Sequence[str] | None = None) -> list[Row]:
+    """Return one row a component; without channels, the joints' coordinates and the energies."""
+    rows = []
+    for channel in overview(results) if channels is None else channels:
+        for name, y in labelled(results, channel).items():
+            found = (np.min(y), np.max(y), y[-1]) if len(y) else (np.nan,) * 3
+            rows.append(Row(name, results.unit(channel), *map(float, found)))
+    return rows
+
+
+def overview(results: Results, most: int = 12) -> list[str]:
+    """Return the channels that tell most about a run: coordinates of the first joints, and the energies."""
+    moving = [joint for joint in results.layout.joints if joint.nv]
+    chosen = []
+    for joint in moving[:most]:
+        single = [c for c in joint.coordinates if f"{joint.name}.{c}" in results]
+        chosen += [f"{joint.name}.{c}" for c in single] if joint.nq == joint.nv else [f"{joint.name}.coordinates"]
+    return [*chosen, "energy.kinetic", "energy.potential", "energy.total"]
+
+
+def printed(rows: Sequence[Row]) -> str:
+    """Return rows as lines of text in columns."""
+    cells = [("channel", "unit", "smallest", "largest", "last")]
+    cells += [(r.name, r.unit, f"{r.smallest:.6g}", f"{r.largest:.6g}", f"{r.last:.6g}") for r in rows]
+    widths = [max(len(row[k]) for row in cells) for k in range(5)]
+    return "\n".join("  ".join(text.ljust(width) if k < 2 else text.rjust(width)
+                               for k, (text, width) in enumerate(zip(row, widths, strict=True))) for row in cells)
+
+
+def to_xarray(results: Results, channels: Sequence[str] | None = None):
+    """Return an `xarray.Dataset` over t [s]; vectors have a dimension ``axis``, quaternions ``quaternion``."""
+    xarray = _needed("xarray")
+    variables, coords = {}, {"t": ("t", results.t, {"units": "s"})}
+    for channel in results.channels if channels is None else channels:
+        values, dims = results[channel], ["t"]
+        for labels in results.components(channel):
+            dim = DIMENSIONS.get(labels, f"{channel} component")
+            dims.append(dim if dim not in dims else f"{dim}2")
+            coords[dims[-1]] = (dims[-1], list(labels))
+        variables[channel] = (dims, values, {"units": results.unit(channel)})
+    plain = {key: "" if value is None else value for key, value in results.provenance.items()}
+    return xarray.Dataset(variables, coords, {**plain, "status": results.status})
+
+
+def to_pandas(results: Results, channels: Sequence[str] | None = None):
+    """Return a `pandas.DataFrame` with a column a component and the index t [s]."""
+    pandas = _needed("pandas")
+    columns: dict[str, np.ndarray] = {}
+    for channel in results.channels if channels is None else channels:
+        columns.update(labelled(results, channel))
+    return pandas.DataFrame(columns, index=pandas.Index(results.t, name="t"))
+
+
+def _needed(package: str) -> ModuleType:
+    """Import a package of the extra ``[tables]``."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise MultibodyError(f"{package} is not installed: pip install 'dalembert[tables]'") from error

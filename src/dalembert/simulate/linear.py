@@ -1,0 +1,152 @@
+"""Linearisation about a state, and its modes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..codes import Status
+from ..kernels.linearize import eval_matrices
+from ..kernels.tables import make_work
+from ..system.layout import Layout
+from .evaluate import solve_state
+from .initial import Start, prepare_start
+from .status import error_of
+
+
+@dataclass(frozen=True)
+class Linearized:
+    """Linearised equations of motion M x'' + C x' + K x = B u about a state.
+
+    Attributes
+    ----------
+    mass, damping, stiffness : (n, n) float
+        In the free rates of the tree (driven ones are left out); x are small changes of their coordinates, for ball
+        and free joints small rotations in the joint's fixed axes.
+    names : tuple of str
+        ``"joint.coordinate"`` of each row.
+    t : float
+        Time [s].
+    layout : Layout
+    free : (n,) int
+        Rate numbers of the rows.
+    """
+
+    mass: np.ndarray
+    damping: np.ndarray
+    stiffness: np.ndarray
+    names: tuple[str, ...]
+    t: float
+    layout: Layout
+    free: np.ndarray
+
+    @property
+    def state_matrix(self) -> np.ndarray:
+        """A (2n, 2n) of d/dt (x, x') = A (x, x')."""
+        n = len(self.names)
+        inverse = np.linalg.solve(self.mass, np.hstack([-self.stiffness, -self.damping])) if n else np.zeros((0, 0))
+        return np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), inverse])
+
+
+@dataclass(frozen=True)
+class Eigenmodes:
+    """Modes of a linearised model, sorted by frequency.
+
+    Attributes
+    ----------
+    eigenvalues : (m,) complex
+        One of each conjugate pair, real ones each by itself [1/s].
+    frequencies : (m,) float
+        |Im| / 2 pi [Hz]; 0 for a mode that does not swing.
+    damping : (m,) float
+        Damping ratio -Re/|eigenvalue|; nan for a zero eigenvalue.
+    shapes : (m, n) complex
+        Largest component one, in the order of `names`.
+    names : tuple of str
+    """
+
+    eigenvalues: np.ndarray
+    frequencies: np.ndarray
+    damping: np.ndarray
+    shapes: np.ndarray
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{'mode':>4} {'frequency':>12} {'damping':>9} {'time const.':>12}  largest in"]
+        for i, (value, f, d) in enumerate(zip(self.eigenvalues, self.frequencies, self.damping, strict=True), 1):
+            slow = f"{-1 / value.real:10.4g} s" if value.real else f"{'-':>12}"
+            top = [self.names[k] for k in np.argsort(-abs(self.shapes[i - 1]))[:2]]
+            lines.append(f"{i:4d} {f:9.5g} Hz {d:9.4f} {slow}  {', '.join(top)}")
+        return "\n".join(lines)
+
+
+def rate_names(layout: Layout) -> list[str]:
+    """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
+    names = []
+    for j in layout.joints:
+        coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
+                       "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
+        names += [f"{j.name}.{c}" for c in coordinates]
+    return names
+
+
+def linearize_state(begin: Start, t: float = 0.0, qdd: np.ndarray | None = None) -> Linearized:
+    """Linearise about a packed state; accelerations are solved for unless given."""
+    packed = begin.packed
+    q, qd = begin.q.copy(), begin.qd.copy()
+    if qdd is None:
+        qdd = solve_state(packed, t, q, qd)
+    n, work = packed.layout.n_v, make_work(packed.system)
+    M, C, K = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    status = eval_matrices(packed.system, t, q, qd, qdd, np.zeros(n), M, C, K, work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, t, 0.0)
+    free = np.flatnonzero(packed.system.dof["drive"] < 0)
+    names = rate_names(packed.layout)
+    inner = np.ix_(free, free)
+    return Linearized(M[inner], C[inner], K[inner], tuple(names[k] for k in free), t, packed.layout, free)
+
+
+def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Linearized:
+    """Linearise a model about its start.
+
+    Parameters
+    ----------
+    model : Model
+    t : float
+        Time [s] at which laws are taken.
+    start, start_rate : mapping, optional
+        Coordinates and rates by joint name; e.g. those of `static`: ``linearize(m, start=static(m).starts)``.
+
+    Returns
+    -------
+    Linearized
+    """
+    return linearize_state(prepare_start(model, start, start_rate), t)
+
+
+def eigenmodes(model, t: float = 0.0, *, start=None, start_rate=None) -> Eigenmodes:
+    """Frequencies [Hz], damping and shapes of small vibrations about the start; arguments as for `linearize`."""
+    return modes_of(linearize(model, t, start=start, start_rate=start_rate))
+
+
+def modes_of(linear: Linearized) -> Eigenmodes:
+    """Modes of linearised equations of motion."""
+    from scipy.linalg import eig
+
+    n = len(linear.names)
+    if n == 0:
+        empty = np.zeros(0)
+        return Eigenmodes(empty.astype(complex), empty, empty, np.zeros((0, 0), complex), ())
+    values, vectors = eig(linear.state_matrix)
+    keep = values.imag >= 0
+    values, vectors = values[keep], vectors[:n, keep]
+    order = np.lexsort((values.real, np.round(abs(values.imag), 12), abs(values)))
+    values, vectors = values[order], vectors[:, order]
+    largest = vectors[np.argmax(abs(vectors), axis=0), np.arange(vectors.shape[1])]
+    shapes = (vectors / np.where(largest == 0, 1, largest)).T
+    size = abs(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        damping = np.where(size > 0, -values.real / size, np.nan)
+    return Eigenmodes(values, abs(values.imag) / (2 * np.pi), damping, shapes, linear.names)

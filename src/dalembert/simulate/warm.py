@@ -1,0 +1,46 @@
+"""Compile all kernels now, so that no later run has to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..kernels.evaluate import eval_accelerations
+from ..kernels.jit import prepare
+from ..kernels.linearize import eval_matrices
+from ..kernels.measure import measure_frames
+from ..kernels.tables import make_work
+from ..kernels.tree_inverse import eval_mass_matrix
+from ..kernels.tree_kinematics import eval_motion
+from ..kernels.tree_state import eval_drives, move, normalise
+from ..model.model import Model
+from .arguments import RunOptions
+from .initial import prepare_start
+from .integrators import DORMAND_PRINCE, GeneralizedAlpha
+from .loop import Loop
+
+
+def entries() -> list[tuple]:
+    """Every kernel that Python calls, with arguments of the types it will get."""
+    begin = prepare_start(Model("no bodies"))
+    system, work = begin.packed.system, make_work(begin.packed.system)
+    q, qd, block, cube = begin.q, begin.qd, np.zeros((1, 0)), np.zeros((1, 1, 1))
+    options = RunOptions(1.0, None, 1e-6, "auto", "auto", None)
+    loops = [Loop(begin, method, options, np.zeros(1), detect=False) for method in (DORMAND_PRINCE, GeneralizedAlpha())]
+    return [
+        *(entry for loop in loops for entry in loop.entries()),
+        (measure_frames, (system, np.zeros(1), block, block, block, cube, cube, block, cube, block, work)),
+        (eval_accelerations, (system, 0.0, q, qd, qd, qd, work)),
+        (eval_matrices, (system, 0.0, q, qd, qd, qd, block, block, block, work)),
+        (eval_motion, (system, q, qd, work)),
+        (eval_mass_matrix, (system, block, work)),
+        (eval_drives, (system, 0.0, q, qd, qd)),
+        (move, (system, q, qd, q)),
+        (normalise, (system, q)),
+    ]
+
+
+def warm() -> int:
+    """Compile (or load) all kernels and return their number."""
+    found = entries()
+    prepare(found)
+    return len(found)
