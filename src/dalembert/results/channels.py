@@ -16,7 +16,6 @@ import numpy as np
 
 from ..errors import ChannelError, near_names
 from ..system.layout import JointEntry, Layout, MotionEntry, PointEntry
-from . import reversal
 from . import rotation as rot
 from . import tables as tab
 
@@ -164,13 +163,7 @@ def _rate_units(kind: str, coordinates: tuple[str, ...]) -> list[str]:
 def _block(source: Source, table: str, joint: JointEntry) -> np.ndarray:
     """Return the joint's columns of q, qd, qdd or effort, in the joint's own coordinates."""
     begin, count = (joint.q, joint.nq) if table == "q" else (joint.v, joint.nv)
-    block = source.array(table)[:, begin : begin + count]
-    if not (joint.reversed and joint.kind in SPEED_NAMES):
-        return block
-    before = [source.array(name)[:, i : i + n] for name, i, n in (("q", joint.q, joint.nq), ("qd", joint.v, joint.nv))]
-    turn = {"q": reversal.coordinates, "qd": reversal.rates, "qdd": reversal.accelerations, "effort": reversal.efforts}
-    needed = {"q": [], "qd": before[:1], "qdd": before, "effort": before[:1]}
-    return turn[table](*needed[table], block)
+    return source.array(table)[:, begin : begin + count]
 
 
 def _coordinate(index: int) -> Callable:

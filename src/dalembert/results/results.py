@@ -95,7 +95,8 @@ class Results:
         return quantity.value(self, entry)
 
     def __contains__(self, channel: str) -> bool:
-        return channel in self.channels
+        owner, _, quantity = str(channel).rpartition(".")
+        return any(quantity in quantities for quantities, _ in self._owners.get(owner, ()))
 
     def __len__(self) -> int:
         """Return the number of frames."""

@@ -5,6 +5,8 @@ A row turns or slides about constant directions of its parent.  A joint written 
     universal          Rot(a1, q1) Rot(a2, q2)
     its inverse        Rot(-a2, q2) Rot(-a1, q1)
     inverse of planar  Rot(-n, q3), slide (-x, q1), slide (-y, q2)
+    inverse of free    ball, slide (-x, q1), slide (-y, q2), slide (-z, q3)
+The ball of a reversed joint turns the other way round; `reverse.py` changes its coordinates to the user's.
 """
 
 from __future__ import annotations
@@ -88,22 +90,29 @@ def dual_basis(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _chain(joint: CheckedJoint, is_reversed: bool):
-    """Simple links of a joint: (code, axis, offset of coordinate) each, and the efforts' axes in attachment axes."""
+    """Simple links of a joint: (code, alignment, offset of its coordinates) each, and wrenches of unit efforts by offset.
+
+    The wrenches are given in the axes of the attachment, which are those of the last link up to its alignment.
+    """
     sign = -1.0 if is_reversed else 1.0
     revolute, slide = JointCode.REVOLUTE, JointCode.PRISMATIC
     if joint.code == JointCode.UNIVERSAL:
-        links = [(revolute, sign * joint.axis, 0), (revolute, sign * joint.axis2, 1)]
-        e1, e2 = dual_basis(links[0][1], links[1][1])
-        efforts = {0: (e1, ORIGIN), 1: (e2, ORIGIN)}
+        axes = sign * joint.axis, sign * joint.axis2
+        links = [(revolute, alignment(axis), offset) for offset, axis in enumerate(axes)]
+        efforts = {offset: (e, ORIGIN) for offset, e in enumerate(dual_basis(*axes))}
         return (links[::-1] if is_reversed else links), efforts
-    C = alignment(joint.axis)
-    links = [(revolute, -joint.axis, 2), (slide, -C @ X, 0), (slide, -C @ Y, 1)]
-    efforts = {0: (ORIGIN, -C @ X), 1: (ORIGIN, -C @ Y), 2: (-joint.axis, ORIGIN)}
-    return links, efforts
+    C = alignment(joint.axis) if joint.code == JointCode.PLANAR else IDENTITY
+    axes = [-C @ X, -C @ Y] if joint.code == JointCode.PLANAR else [-X, -Y, -Z]
+    slides = [(slide, alignment(axis), offset) for offset, axis in enumerate(axes)]
+    efforts = {offset: (ORIGIN, axis) for offset, axis in enumerate(axes)}
+    if joint.code == JointCode.PLANAR:
+        return [(revolute, alignment(-joint.axis), 2), *slides], {**efforts, 2: (-joint.axis, ORIGIN)}
+    nothing = (ORIGIN, ORIGIN)  # no element acts on a quaternion
+    return [(JointCode.SPHERICAL, IDENTITY, 3), *slides], {**efforts, 3: nothing, 4: nothing, 5: nothing}
 
 
 def _is_chain(joint: CheckedJoint, is_reversed: bool) -> bool:
-    return joint.code == JointCode.UNIVERSAL or (joint.code == JointCode.PLANAR and is_reversed)
+    return joint.code == JointCode.UNIVERSAL or (is_reversed and joint.code in (JointCode.PLANAR, JointCode.FREE))
 
 
 def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
@@ -130,9 +139,8 @@ def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
         if _is_chain(joint, is_reversed):
             _lay_chain(rows, joint, is_reversed, parent, body, k, q, v, seat, tip)
         else:
-            turned = is_reversed and joint.code not in (JointCode.SPHERICAL, JointCode.FREE, JointCode.FIXED)
-            axis = -joint.axis if turned else joint.axis
-            align = IDENTITY if joint.code in (JointCode.SPHERICAL, JointCode.FREE, JointCode.FIXED) else alignment(axis)
+            has_axis = joint.code not in (JointCode.SPHERICAL, JointCode.FREE, JointCode.FIXED)
+            align = alignment(-joint.axis if is_reversed else joint.axis) if has_axis else IDENTITY
             directions, efforts = _simple_directions(joint.code, joint.pitch)
             rows.append(Row(parent, joint.code, body, k, q, v, align, seat.position, seat.rotation, tip.position,
                             tip.rotation, directions, efforts))
@@ -144,16 +152,15 @@ def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
 
 def _lay_chain(rows, joint, is_reversed, parent, body, k, q, v, seat, tip) -> None:
     links, efforts = _chain(joint, is_reversed)
-    last_align = alignment(links[-1][1])
+    last_align = links[-1][1]
     previous = None
-    for number, (code, axis, offset) in enumerate(links):
-        align = alignment(axis)
+    for number, (code, align, offset) in enumerate(links):
         ends = number == len(links) - 1
         directions, _ = _simple_directions(code, 0.0)
-        wrench = tuple(last_align.T @ e for e in efforts[offset])
+        wrenches = [tuple(last_align.T @ e for e in efforts[offset + i]) for i in range(len(directions))]
         rows.append(Row(parent, code, body if ends else -1, k, q + offset, v + offset, align,
                         seat.position if previous is None else ORIGIN,
                         seat.rotation if previous is None else previous.T,
                         tip.position if ends else ORIGIN, tip.rotation if ends else align.T,
-                        directions, [wrench]))
+                        directions, wrenches))
         parent, previous = len(rows), align

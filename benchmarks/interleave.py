@@ -1,0 +1,165 @@
+"""Timing side by side, tables and checks: what all benchmarks share.
+
+A shared machine changes its speed from second to second, so contestants take turns in short rounds and each keeps its
+best round; ratios of these are steady where absolute times are not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+sys.exudynFast = True  # Exudyn's build without range checks, read when it is imported
+
+
+def calls_for(contestant: Callable[[int], object], seconds: float) -> int:
+    """Return how many items of a contestant take about the given time."""
+    n = 1
+    while True:
+        begin = perf_counter()
+        contestant(n)
+        took = perf_counter() - begin
+        if took >= 0.5 * seconds:
+            return max(1, round(n * seconds / took))
+        n = max(2 * n, min(10 * n, int(n * seconds / max(took, 1e-9))))
+
+
+def best_times(contestants: dict[str, Callable[[int], object]], *, rounds: int, chunk: float = 2e-3) -> dict[str, float]:
+    """Return the best time per item [s] of each contestant, a function that works through `n` items.
+
+    Parameters
+    ----------
+    contestants : dict of callable
+    rounds : int
+        Turns of each contestant.
+    chunk : float
+        Length of a turn [s]; shorter than a time slice of the scheduler, so that some turns stay undisturbed.
+    """
+    for contestant in contestants.values():
+        contestant(1)  # compilation and first touch of memory
+    counts = {name: calls_for(contestant, chunk) for name, contestant in contestants.items()}
+    return best_runs({name: timed(contestant, counts[name]) for name, contestant in contestants.items()}, rounds=rounds)
+
+
+def timed(contestant: Callable[[int], object], n: int) -> Callable[[], float]:
+    """Return a function that gives the time per item [s] of one turn with n items."""
+
+    def turn() -> float:
+        begin = perf_counter()
+        contestant(n)
+        return (perf_counter() - begin) / n
+
+    return turn
+
+
+def best_runs(turns: dict[str, Callable[[], float]], *, rounds: int) -> dict[str, float]:
+    """Return the smallest value of each function over the rounds; they take turns, every other round backwards."""
+    best = dict.fromkeys(turns, float("inf"))
+    for k in range(rounds):
+        for name in list(turns)[:: -1 if k % 2 else 1]:
+            best[name] = min(best[name], turns[name]())
+    return best
+
+
+@dataclass
+class Report:
+    """A table with what was measured, and what falls short of what is required."""
+
+    title: str
+    columns: list[str]
+    rows: list[dict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    def add(self, *, ok: bool | None = None, **row) -> None:
+        """Add a row by column names; `ok` says whether it meets its requirement, None if there is none."""
+        self.rows.append({**row, "ok": ok})
+
+    def note(self, text: str) -> None:
+        """Add a line below the table."""
+        self.notes.append(text)
+
+    @property
+    def short(self) -> list[dict]:
+        """Rows that fall short."""
+        return [row for row in self.rows if row["ok"] is False]
+
+    def finish(self, options: argparse.Namespace) -> int:
+        """Print the table or JSON and return the exit code."""
+        if options.json:
+            print(json.dumps({"title": self.title, "rows": self.rows, "notes": self.notes, "missing": self.missing,
+                              "ok": not self.short}, indent=1))
+        else:
+            self._print()
+        if not options.check:
+            return 0
+        if self.missing:
+            print(f"not checked: {', '.join(self.missing)} not installed; pip install dalembert[peers]", file=sys.stderr)
+        return 1 if self.short or self.missing else 0
+
+    def _print(self) -> None:
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(title=self.title, title_justify="left", title_style="bold")
+        for name in self.columns:
+            table.add_column(name, justify="left" if name == self.columns[0] else "right", no_wrap=True)
+        table.add_column("")
+        for row in self.rows:
+            mark = {True: "[green]met[/]", False: "[red]short[/]", None: ""}[row["ok"]]
+            table.add_row(*(shown(row.get(name)) for name in self.columns), mark)
+        console = Console(width=None if sys.stdout.isatty() else 140)
+        console.print(table)
+        for text in self.notes:
+            console.print(text, highlight=False, markup=False)
+
+
+def shown(value) -> str:
+    """Return a cell's text."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def microseconds(seconds: float | None) -> float | None:
+    """Return a time in microseconds, rounded to four digits."""
+    return None if seconds is None else float(f"{seconds * 1e6:.4g}")
+
+
+def parse(doc: str, arguments=None) -> argparse.Namespace:
+    """Read the options that every benchmark knows."""
+    parser = argparse.ArgumentParser(description=doc.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="exit with 1 where a requirement is not met")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--smoke", action="store_true", help="tiny sizes, a few rounds: only shows that it runs")
+    parser.add_argument("--rounds", type=int, default=None, help="turns of each contestant")
+    return parser.parse_args(arguments)
+
+
+def peer(name: str, report: Report):
+    """Import a peer package; None, and a remark in the report, if it is not installed."""
+    try:
+        if name == "exudyn":
+            return _quiet_import(name)
+        return importlib.import_module(name)
+    except ImportError:
+        report.missing.append(name)
+        report.note(f"{name} is not installed; left out (pip install dalembert[peers])")
+        return None
+
+
+def _quiet_import(name: str):
+    """Import a package that prints a line on import."""
+    import contextlib
+    import io
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        return importlib.import_module(name)

@@ -1,0 +1,142 @@
+"""URDF robots become models."""
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+
+EPS = np.finfo(float).eps
+ARM = """<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper.arm">
+    <inertial>
+      <origin xyz="0 0 0.5" rpy="0 0 1.5707963267948966"/>
+      <mass value="2.0"/>
+      <inertia ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="2.5"/>
+    </inertial>
+  </link>
+  <link name="slide"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <link name="puck"/>
+  <link name="ghost"/>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper.arm"/>
+    <origin xyz="1 2 3" rpy="0 1.5707963267948966 0"/>
+    <axis xyz="0 0 2"/>
+    <limit lower="-1" upper="1" effort="10" velocity="3"/>
+    <dynamics damping="0.7" friction="0.1"/>
+  </joint>
+  <joint name="slide" type="prismatic"><parent link="upper.arm"/><child link="slide"/></joint>
+  <joint name="table" type="planar"><parent link="slide"/><child link="puck"/><axis xyz="0 0 1"/></joint>
+  <joint name="fly" type="floating"><parent link="base"/><child link="ghost"/></joint>
+</robot>
+"""
+
+
+def saved(tmp_path, text):
+    """Return the path of a file with this text."""
+    path = tmp_path / "robot.urdf"
+    path.write_text(text)
+    return path
+
+
+def test_links_and_joints(tmp_path):
+    """Names, kinds, axes, frames, masses and turned inertia."""
+    model = dal.read_urdf(saved(tmp_path, ARM))
+    assert model.name == "arm" and [b.name for b in model.bodies] == ["base", "upper_arm", "slide", "puck", "ghost"]
+    kinds = {joint.name: type(joint) for joint in model.joints}
+    assert kinds == {"base_base": dal.Fixed, "shoulder": dal.Revolute, "slide_joint": dal.Prismatic,
+                     "table": dal.Planar, "fly": dal.Free}
+    assert model["shoulder"].first == "base.shoulder" and model["shoulder"].second == "upper_arm"
+    assert model["slide_joint"].axis == (1.0, 0.0, 0.0)
+    checked = dal.check(model)
+    upper = checked.bodies[2]
+    assert upper.mass == 2.0 and upper.com.tolist() == [0, 0, 0.5]
+    assert np.abs(upper.inertia - np.diag([2, 1, 2.5])).max() <= 10 * EPS
+    place = checked.joints[1].first
+    assert place.position.tolist() == [1, 2, 3]
+    assert np.abs(place.rotation - [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]).max() <= 10 * EPS
+
+
+def test_damping_and_what_is_left_out(tmp_path):
+    """Damping becomes a joint spring; limits and friction are noted."""
+    model = dal.read_urdf(saved(tmp_path, ARM))
+    assert model["shoulder_damping"] == dal.JointSpring("shoulder_damping", "shoulder", damping=0.7)
+    assert any("limits -1 to 1" in note for note in model.notes) and any("friction" in note for note in model.notes)
+    assert model.replaced("shoulder", start=0.5).notes == model.notes
+
+
+def test_floating_base(tmp_path):
+    """The root link may move freely."""
+    assert isinstance(dal.read_urdf(saved(tmp_path, ARM), floating_base=True)["base_base"], dal.Free)
+
+
+def test_turned_inertia_against_the_definition(tmp_path):
+    """Roll, pitch and yaw act about the fixed axes x, y and z in that order."""
+    r, p, y = 0.3, -0.7, 1.1
+    text = ARM.replace("0 0 1.5707963267948966", f"{r} {p} {y}")
+
+    def about(axis, angle):
+        i, j = [(1, 2), (2, 0), (0, 1)][axis]
+        m = np.eye(3)
+        m[i, i] = m[j, j] = np.cos(angle)
+        m[j, i], m[i, j] = np.sin(angle), -np.sin(angle)
+        return m
+
+    turn = about(2, y) @ about(1, p) @ about(0, r)
+    found = dal.check(dal.read_urdf(saved(tmp_path, text))).bodies[2].inertia
+    assert np.abs(found - turn @ np.diag([1, 2, 2.5]) @ turn.T).max() <= 20 * EPS
+
+
+JOINT = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
+TWO = '<link name="a"/>\n<link name="b"/>\n'
+
+
+@pytest.mark.parametrize("text, line, fragment", [
+    ("<robot>", 1, "not XML"),
+    ("", 1, "no element found"),
+    ("<robot>\n<link>\n</robot>", 3, "mismatched tag"),
+    ("<sdf/>", 1, "expected <robot>"),
+    ("<robot/>", 1, "no <link>"),
+    ("<robot>\n<link/></robot>", 2, "no attribute 'name'"),
+    (f"<robot>\n{TWO}</robot>", 1, "'a', 'b' without a parent"),
+    (f'<robot>\n{TWO}<link name="a"/></robot>', 4, "a second time"),
+    (f"<robot>\n{TWO}{JOINT}\n{JOINT}</robot>", 5, "'b' as a child for the second time"),
+    (f"<robot>\n{TWO}{JOINT.replace('fixed', 'fixd')}</robot>", 4, "Did you mean 'fixed'?"),
+    (f"<robot>\n{TWO}{JOINT.replace('b', 'c')}</robot>", 2, None),
+    (f"<robot>\n{TWO}{JOINT.replace('<child link=', '<chld link=')}</robot>", 4, "no <child>"),
+    ('<robot>\n<link name="a"><inertial>\n<mass value="heavy"/></inertial></link></robot>', 3, 'found value="heavy"'),
+    ('<robot>\n<link name="a"><inertial>\n<mass value="nan"/></inertial></link></robot>', 3, "finite number"),
+    ('<robot>\n<link name="a"><inertial/></link></robot>', 2, "no <mass>"),
+    ('<robot>\n<xacro:include filename="x"/></robot>', 2, "xacro first"),
+    ('<!DOCTYPE x [\n<!ENTITY a "b">]>\n<robot/>', 2, "declaration of an entity"),
+    ("<a>" * 300 + "</a>" * 300, 1, "nested"),
+    ('<?xml version="1.0" encoding="klingon"?><robot/>', 1, "not XML"),
+])
+def test_wrong_files_are_told(tmp_path, text, line, fragment):
+    """File, line, found, expected."""
+    with pytest.raises(dal.FormatError) as error:
+        dal.read_urdf(saved(tmp_path, text))
+    assert "robot.urdf:" in str(error.value)
+    if fragment is not None:
+        assert fragment in str(error.value) and f"robot.urdf:{line} " in str(error.value)
+
+
+def test_a_ring_of_links_is_told(tmp_path):
+    """Links that are each other's parents hang on nothing."""
+    ring = JOINT + JOINT.replace('"a"', '"c"').replace('"b"', '"a"').replace('"c"', '"b"')
+    with pytest.raises(dal.FormatError, match="loop of joints"):
+        dal.read_urdf(saved(tmp_path, f'<robot>{TWO}<link name="root"/>{ring}</robot>'))
+
+
+def test_missing_file(tmp_path):
+    """The path is told."""
+    with pytest.raises(dal.FormatError, match="none.urdf"):
+        dal.read_urdf(tmp_path / "none.urdf")
+
+
+def test_an_impossible_inertia_has_its_line(tmp_path):
+    """What the check finds is told with the line of the link."""
+    text = ARM.replace('ixx="1" ixy', 'ixx="9" ixy')
+    with pytest.raises(dal.ModelError, match=r"robot\.urdf:4 .*upper_arm.*sum of the other two"):
+        dal.read_urdf(saved(tmp_path, text))
