@@ -166,7 +166,7 @@ def growth(report: Report, sizes, rounds: int) -> None:
 def main(arguments=None) -> int:
     """Run the benchmark."""
     options = parse(__doc__, arguments)
-    report = Report("forward dynamics [us]; ratio: peer without its call / ours",
+    report = Report("forward dynamics, times in us; ratio: peer without its call / ours",
                     ["mechanism", "ours", "per_body", "peer", "peer_us", "call", "as_called", "ratio", "required",
                      "difference"])
     pin, mujoco = peer("pinocchio", report), peer("mujoco", report)

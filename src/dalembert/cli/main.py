@@ -17,12 +17,9 @@ def _print_version(ctx: click.Context, _, wanted: bool) -> None:
     """Print the installed version and leave."""
     if not wanted or ctx.resilient_parsing:
         return
-    from importlib.metadata import PackageNotFoundError, version
+    from .. import __version__
 
-    try:
-        click.echo(f"dalembert {version('dalembert')}")
-    except PackageNotFoundError:
-        click.echo("dalembert (not installed)")
+    click.echo(f"dalembert {__version__}")
     ctx.exit()
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import ChannelError, ModelError, near_names
+from ..errors import ChannelError, ModelError, MultibodyError, near_names
 from .failures import told
 from .output import as_json, print_summary
 from .progress import compile_notes, run_bar
@@ -51,7 +53,7 @@ def run(model: str, starts: tuple[str, ...], output: Path | None, plots: tuple[s
         settings = _settings(checked, options, starts)
         _refuse_unknown_owners(checked, plots)
         silent = quiet or json_wanted
-        with compile_notes(silent), run_bar(silent) as bar:
+        with compile_notes(silent), run_bar(silent) as bar, _kept(output):
             from ..simulate.run import run as simulate
 
             results = simulate(described, progress=bar, store=output, **settings)
@@ -61,6 +63,18 @@ def run(model: str, starts: tuple[str, ...], output: Path | None, plots: tuple[s
             results.plot(*plots, path=picture)
             files.append(picture)
         _report(results, plots, files, json_wanted, quiet)
+
+
+@contextmanager
+def _kept(output: Path | None) -> Iterator[None]:
+    """Say where the frames of a run are that fails."""
+    try:
+        yield
+    except MultibodyError as error:
+        results = getattr(error, "results", None)
+        if output is not None and results is not None and len(results):
+            click.echo(f"the frames up to t = {results.t[-1]:g} s are in {output}", err=True)
+        raise
 
 
 def _settings(model: CheckedModel, options: dict[str, Any], starts: tuple[str, ...]) -> dict[str, Any]:

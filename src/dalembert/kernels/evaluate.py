@@ -18,7 +18,7 @@ def eval_state(sys, t, q, qd, tau, work) -> int:
     if status != Status.OK.value:
         return status
     if sys.constants[0].places == 1:
-        eval_places(sys, work)
+        eval_places(sys, qd, work)
     return eval_forces(sys, t, q, qd, tau, work)
 
 

@@ -116,13 +116,10 @@ def eval_load(sys, e, t, row):
 
 @kernel
 def eval_forces(sys, t, q, qd, tau, work) -> int:
-    """Fill the efforts tau of the rates and the applied wrenches en, ef of the bodies, after `eval_motion`."""
+    """Fill the efforts tau of the rates and add the wrenches on the bodies to en, ef, after `eval_motion`."""
     rows = work.body
     for k in range(tau.shape[0]):
         tau[k] = 0.0
-    for i in range(sys.body.shape[0]):
-        store3(rows[i].en, (0.0, 0.0, 0.0))
-        store3(rows[i].ef, (0.0, 0.0, 0.0))
     for i in range(sys.force.shape[0]):
         e = sys.force[i]
         if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:

@@ -63,7 +63,7 @@ def kernel(function):
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _CACHE
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function)
     finally:
         numba.config.CACHE_DIR = before
 

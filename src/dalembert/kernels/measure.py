@@ -118,7 +118,7 @@ def measure_frames(sys, t, q, qd, qdd, body, reaction, effort, element, system, 
         status = eval_state(sys, t[f], q[f], qd[f], tau, work)
         if status != Status.OK.value:
             return status
-        eval_places(sys, work)
+        eval_places(sys, qd[f], work)
         eval_inverse(sys, qdd[f], needed, work)
         measure_bodies(sys, f, body, work)
         measure_reactions(sys, f, tau, reaction, work)

@@ -125,20 +125,18 @@ BODY_WORK = _record(
     ("w_w", "f8", 3),  # angular velocity [rad/s]
     ("ca_w", "f8", 3),  # angular acceleration without the parent's and the rates' own [rad/s²]
     ("cl_w", "f8", 3),  # same of the origin [m/s²]
-    ("rel_w", "f8", 3),  # angular velocity relative to the parent
-    ("vel_w", "f8", 3),  # velocity of the origin relative to the parent
     ("J", "f8", 6),  # articulated inertia, see spatial.py [kg m²]
     ("H", "f8", 9),  # [kg m]
     ("M", "f8", 6),  # [kg]
     ("h_w", "f8", 3),  # mass times centre of mass [kg m]
-    ("n", "f8", 3),  # moment about the origin: bias in forward, joint load in inverse dynamics [N m]
-    ("f", "f8", 3),  # force, likewise [N]
+    ("en", "f8", 3),  # applied moment about the origin minus the gyroscopic one [N m]
+    ("ef", "f8", 3),  # applied force minus the centrifugal one [N]
     ("al_w", "f8", 3),  # angular acceleration
     ("a_w", "f8", 3),  # acceleration of the origin minus gravity
     ("r_w", "f8", 3),  # position of the origin [m]
     ("v_w", "f8", 3),  # velocity of the origin [m/s]
-    ("en", "f8", 3),  # moment of the applied forces about the origin
-    ("ef", "f8", 3),  # applied force
+    ("n", "f8", 3),  # moment about the origin that the joint carries, of inverse dynamics
+    ("f", "f8", 3),  # force that the joint carries
 )
 
 DOF_WORK = _record(

@@ -5,9 +5,9 @@ for minus [ARN]'s J, the load of a joint is +mu on its own body, and [ARN (15)] 
 stands outside of M(...).  The directions of a joint are eliminated one after the other, which is the block
 elimination of [ARN (13)] written as rank-one updates; reference point is the joint origin, axes are the world's.
 
-For a direction s of a body with articulated inertia A and bias p (wrench A a + p):
-    U = A s,  D = sᵀU,  u = tau - sᵀp,                                                   (1)
-    A <- A - U Uᵀ/D,  p <- p + U u/D,                                                    (2)
+For a direction s of a body with articulated inertia A and applied wrench e (joint load A a - e):
+    U = A s,  D = sᵀU,  u = tau + sᵀe,                                                   (1)
+    A <- A - U Uᵀ/D,  e <- e - U u/D,                                                    (2)
     qdd = (u - Uᵀa)/D,  a <- a + s qdd                                                   (3)
 (2) and (3) are [ARN (13), (15), (16)] for one direction.
 """
@@ -38,19 +38,6 @@ RANK_TOLERANCE = 1e-13
 
 
 @kernel
-def eval_bias(sys, work):
-    """Fill the bias wrench of every body: gyroscopic load minus applied forces, about its origin."""
-    rows = work.body
-    for i in range(1, sys.body.shape[0]):
-        own = rows[i]
-        w = load3(own.w_w)
-        n = cross(w, sym_vec(load6(own.J), w))
-        f = cross(w, cross(w, load3(own.h_w)))
-        store3(own.n, sub3(n, load3(own.en)))
-        store3(own.f, sub3(f, load3(own.ef)))
-
-
-@kernel
 def too_small(D, s_n, s_f, J, M):
     """True if the inertia D along (s_n, s_f) is nothing against the inertia (J, M) it is taken from."""
     scale = dot3(s_n, s_n) * (J[0] + J[3] + J[5]) + dot3(s_f, s_f) * (M[0] + M[3] + M[5])
@@ -59,18 +46,17 @@ def too_small(D, s_n, s_f, J, M):
 
 @kernel
 def solve_accelerations(sys, tau, qdd, work) -> int:
-    """Solve M qdd = tau - bias for the undriven rates after `eval_motion` and forces; driven qdd are given.
+    """Solve M qdd = tau - bias for the undriven rates after `eval_motion` and `eval_forces`; driven qdd are given.
 
     On SINGULAR `work.fail[0]` is the rate that has no inertia.
     """
     body, rows, dof = sys.body, work.body, work.dof
-    eval_bias(sys, work)
 
     # inward: eliminate the directions of each joint, hand the rest to the parent              # [ARN (12), (13)]
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         J, H, M = load6(own.J), load9(own.H), load6(own.M)
-        n, f = load3(own.n), load3(own.f)
+        n, f = load3(own.en), load3(own.ef)
         if b.plain == 1:
             k = dof[b.v]
             s = load3(k.s_n)
@@ -79,7 +65,7 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             if too_small(D, s, (0.0, 0.0, 0.0), J, M):
                 work.fail[0] = b.v
                 return Status.SINGULAR.value
-            u = tau[b.v] - dot3(s, n)
+            u = tau[b.v] + dot3(s, n)
             iD = 1.0 / D
             store3(k.U_n, U_n)
             store3(k.U_f, U_f)
@@ -87,7 +73,7 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             k.u = u
             g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
             J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
-            n, f = axpy3(u, g_n, n), axpy3(u, g_f, f)
+            n, f = axpy3(-u, g_n, n), axpy3(-u, g_f, f)
         else:
             for k in range(b.v + b.nv - 1, b.v - 1, -1):
                 own_k = dof[k]
@@ -95,13 +81,13 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
                 U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))                                 # (1)
                 U_f = add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
                 if sys.dof[k].drive >= 0:
-                    n, f = axpy3(qdd[k], U_n, n), axpy3(qdd[k], U_f, f)
+                    n, f = axpy3(-qdd[k], U_n, n), axpy3(-qdd[k], U_f, f)
                     continue
                 D = dot3(s_n, U_n) + dot3(s_f, U_f)
                 if too_small(D, s_n, s_f, J, M):
                     work.fail[0] = k
                     return Status.SINGULAR.value
-                u = tau[k] - dot3(s_n, n) - dot3(s_f, f)
+                u = tau[k] + dot3(s_n, n) + dot3(s_f, f)
                 iD = 1.0 / D
                 store3(own_k.U_n, U_n)
                 store3(own_k.U_f, U_f)
@@ -109,18 +95,18 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
                 own_k.u = u
                 g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
                 J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
-                n, f = axpy3(u, g_n, n), axpy3(u, g_f, f)
+                n, f = axpy3(-u, g_n, n), axpy3(-u, g_f, f)
         if b.parent > 0:
             parent = rows[b.parent]
             ca, cl, d = load3(own.ca_w), load3(own.cl_w), load3(own.d_w)
-            n = add3(n, add3(sym_vec(J, ca), mul33_vec(H, cl)))
-            f = add3(f, add3(tmul33_vec(H, ca), sym_vec(M, cl)))
+            n = sub3(n, add3(sym_vec(J, ca), mul33_vec(H, cl)))
+            f = sub3(f, add3(tmul33_vec(H, ca), sym_vec(M, cl)))
             G = add9(H, tilde_sym(d, M))
             store6(parent.J, add6(load6(parent.J), shifted_inertia(J, H, G, d)))
             store9(parent.H, add9(load9(parent.H), G))
             store6(parent.M, add6(load6(parent.M), M))
-            store3(parent.n, add3(load3(parent.n), add3(n, cross(d, f))))
-            store3(parent.f, add3(load3(parent.f), f))
+            store3(parent.en, add3(load3(parent.en), add3(n, cross(d, f))))
+            store3(parent.ef, add3(load3(parent.ef), f))
 
     # outward: accelerations                                                                   # [ARN (15), (16)]
     g = load3(sys.constants[0].g_w)

@@ -37,11 +37,9 @@ def eval_joint_loads(sys, work) -> int:
     rows = work.body
     for i in range(1, sys.body.shape[0]):
         own = rows[i]
-        w, al, a, h = load3(own.w_w), load3(own.al_w), load3(own.a_w), load3(own.h_w)
-        J = load6(own.J)
-        m = sys.body[i].mass
-        n = add3(add3(sym_vec(J, al), cross(h, a)), cross(w, sym_vec(J, w)))                   # [ARN (10)]
-        f = add3(add3(scale3(a, m), cross(al, h)), cross(w, cross(w, h)))
+        al, a, h = load3(own.al_w), load3(own.a_w), load3(own.h_w)
+        n = add3(sym_vec(load6(own.J), al), cross(h, a))                                       # [ARN (10)]
+        f = axpy3(sys.body[i].mass, a, cross(al, h))
         store3(own.n, sub3(n, load3(own.en)))
         store3(own.f, sub3(f, load3(own.ef)))
     for i in range(sys.body.shape[0] - 1, 0, -1):

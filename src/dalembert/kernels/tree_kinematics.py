@@ -22,6 +22,7 @@ from .small import (
     store3,
     store6,
     store9,
+    sym_vec,
 )
 from .spatial import tilde
 
@@ -52,19 +53,22 @@ def eval_joint_pose(b, q, A):
 
 
 @kernel
+def relative_velocities(b, qd, dof_work):
+    """Angular and linear velocity that a body's own rates add, world axes."""
+    rel, vel = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(b.v, b.v + b.nv):
+        rel = axpy3(qd[k], load3(dof_work[k].s_n), rel)
+        vel = axpy3(qd[k], load3(dof_work[k].s_f), vel)
+    return rel, vel
+
+
+@kernel
 def eval_directions(sys, b, A, qd, dof_work):
     """Directions of the body's rates in world axes; returns the relative angular and linear velocity."""
-    rel = (0.0, 0.0, 0.0)
-    vel = (0.0, 0.0, 0.0)
     for k in range(b.v, b.v + b.nv):
-        d, own = sys.dof[k], dof_work[k]
-        s_n = mul33_vec(A, load3(d.s_n))
-        s_f = mul33_vec(A, load3(d.s_f))
-        store3(own.s_n, s_n)
-        store3(own.s_f, s_f)
-        rel = axpy3(qd[k], s_n, rel)
-        vel = axpy3(qd[k], s_f, vel)
-    return rel, vel
+        store3(dof_work[k].s_n, mul33_vec(A, load3(sys.dof[k].s_n)))
+        store3(dof_work[k].s_f, mul33_vec(A, load3(sys.dof[k].s_f)))
+    return relative_velocities(b, qd, dof_work)
 
 
 @kernel
@@ -88,7 +92,6 @@ def eval_motion(sys, q, qd, work) -> int:
             z = (A[2], A[5], A[8])
             R = rotated_z(A, q[b.q])
             rel = scale3(z, qd[b.v])
-            vel = (0.0, 0.0, 0.0)
             store3(dof[b.v].s_n, z)
             cl = cross(w, cross(w, d))
         elif b.code == JointCode.SCREW:
@@ -107,8 +110,6 @@ def eval_motion(sys, q, qd, work) -> int:
             cl = cross(w, axpy3(2.0, vel, cross(w, d)))                                           # [ARN (9)] k^(II)
         store9(own.R_wb, R)
         store3(own.d_w, d)
-        store3(own.rel_w, rel)
-        store3(own.vel_w, vel)
         store3(own.ca_w, cross(w, rel))
         store3(own.cl_w, cl)
         w = add3(w, rel)
@@ -118,6 +119,8 @@ def eval_motion(sys, q, qd, work) -> int:
         h = mul33_vec(R, load3(b.h_b))
         J = rotated_sym(R, load6(b.J_b))
         m = b.mass
+        store3(own.en, cross(sym_vec(J, w), w))
+        store3(own.ef, cross(cross(w, h), w))
         store3(own.h_w, h)
         store6(own.J, J)
         store9(own.H, tilde(h))
@@ -126,15 +129,16 @@ def eval_motion(sys, q, qd, work) -> int:
 
 
 @kernel
-def eval_places(sys, work) -> int:
-    """Fill position and velocity of every body's origin from `eval_motion` [m, m/s]."""
+def eval_places(sys, qd, work) -> int:
+    """Fill position and velocity of every body's origin after `eval_motion` [m, m/s]."""
     rows = work.body
     store3(rows[0].r_w, (0.0, 0.0, 0.0))
     store3(rows[0].v_w, (0.0, 0.0, 0.0))
     for i in range(1, sys.body.shape[0]):
-        own, parent = rows[i], rows[sys.body[i].parent]
+        b, own, parent = sys.body[i], rows[i], rows[sys.body[i].parent]
         d = load3(own.d_w)
+        rel, vel = relative_velocities(b, qd, work.dof)
         store3(own.r_w, add3(load3(parent.r_w), d))
         v = add3(load3(parent.v_w), cross(load3(parent.w_w), d))
-        store3(own.v_w, add3(v, load3(own.vel_w)))
+        store3(own.v_w, add3(v, vel))
     return Status.OK.value

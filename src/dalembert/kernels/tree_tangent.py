@@ -16,6 +16,7 @@ from ..codes import Status
 from .forces_tangent import eval_force_variations
 from .jit import kernel
 from .small import add3, axpy3, cross, dot3, load3, load6, scale3, store3, sub3, sym_vec
+from .tree_kinematics import relative_velocities
 
 
 @kernel
@@ -25,7 +26,7 @@ def turned_inertia_vec(J, phi, x, dx):
 
 
 @kernel
-def vary_motion(sys, qdd, dq, dqd, dqdd, work):
+def vary_motion(sys, qd, qdd, dq, dqd, dqdd, work):
     """Outward: variations (1)-(4) of every body."""
     zero = (0.0, 0.0, 0.0)
     rows, var, dof = work.body, work.variation, work.dof
@@ -40,7 +41,7 @@ def vary_motion(sys, qdd, dq, dqd, dqdd, work):
         b, own, p, o, op = sys.body[i], rows[i], rows[sys.body[i].parent], var[i], var[sys.body[i].parent]
         phi, dw, dal_p = load3(op.phi), load3(op.w), load3(op.al)
         w, al, d = load3(p.w_w), load3(p.al_w), load3(own.d_w)
-        rel, vel = load3(own.rel_w), load3(own.vel_w)
+        rel, vel = relative_velocities(b, qd, dof)
         s_q, m_q, s_qd, m_qd, s_qdd, m_qdd, turn, slide = zero, zero, zero, zero, zero, zero, zero, zero
         for k in range(b.v, b.v + b.nv):
             s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
@@ -89,7 +90,7 @@ def eval_variation(sys, t, q, qd, qdd, dq, dqd, dqdd, out, work) -> int:
 
     dq of a quaternion is a rotation in the joint's fixed axes.  Entries of driven rates are zero.
     """
-    vary_motion(sys, qdd, dq, dqd, dqdd, work)
+    vary_motion(sys, qd, qdd, dq, dqd, dqdd, work)
     vary_loads(sys, work)
     status = eval_force_variations(sys, t, q, qd, dq, dqd, out, work)
     if status != Status.OK.value:

@@ -268,15 +268,8 @@ ELEMENTS = {
 
 
 def _drive(source: Source, motion: MotionEntry) -> np.ndarray:
-    """Effort on the driven coordinate, less what springs and motors on the same coordinate apply."""
-    joint = source.layout.joint_of_rate(motion.v)
-    coordinate = joint.coordinates[motion.q - joint.q]
-    effort = source.array("effort")[:, motion.v].copy()
-    for force in source.layout.forces:
-        same = force.on == (joint.name, coordinate) or (joint.nv == 1 and force.on == (joint.name,))
-        if ELEMENTS[force.kind] is _ON_JOINT and same:
-            effort -= source.array("element")[:, force.row, tab.SCALAR]
-    return effort
+    """Effort of the drive alone: the table holds it, without springs and motors, for driven rates."""
+    return source.array("effort")[:, motion.v]
 
 
 MOTION = {"effort": Quantity("N, N m", (), _drive)}

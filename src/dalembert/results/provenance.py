@@ -7,6 +7,8 @@ from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from .. import __version__
+
 
 def provenance(*, model: str, formulation: str, integrator: str, accuracy: float | None = None,
                step: float | None = None) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def provenance(*, model: str, formulation: str, integrator: str, accuracy: float
         step, created``; ``created`` is an ISO time in UTC.
     """
     return {
-        "dalembert": _version("dalembert"),
+        "dalembert": __version__,
         "python": platform.python_version(),
         "numpy": _version("numpy"),
         "numba": _version("numba"),

@@ -72,7 +72,8 @@ def test_check_tells_what_a_model_consists_of():
 
 
 def test_check_of_a_faulty_model_tells_all_faults_and_exits_with_2(folder):
-    (folder / "bad.yaml").write_text("bodies:\n  rod: {mass: -2.0}\njoints:\n  j: {type: revolut, between: [ground, rod]}\n")
+    (folder / "bad.yaml").write_text("bodies:\n  rod: {mass: -2.0}\n"
+                                     "joints:\n  j: {type: revolut, between: [ground, rod]}\n")
     result = call("check", "bad.yaml")
     assert result.exit_code == 2 and result.stdout == ""
     assert "bad.yaml:2" in result.stderr and "bad.yaml:4" in result.stderr and "Traceback" not in result.stderr
@@ -91,7 +92,8 @@ def test_check_of_a_faulty_model_tells_all_faults_and_exits_with_2(folder):
     (["empty.py"], "expected a Model or a function model()"),
 ])
 def test_faults_of_run_exit_with_2(out, folder, arguments, said):
-    (folder / "short.yaml").write_text("bodies: {rod: {mass: 1.0}}\njoints: {j: {type: free, between: [ground, rod]}}\n")
+    (folder / "short.yaml").write_text("bodies: {rod: {mass: 1.0}}\n"
+                                       "joints: {j: {type: free, between: [ground, rod]}}\n")
     (folder / "broken.py").write_text("1 / 0\n")
     (folder / "empty.py").write_text("")
     result = call("run", *arguments)
@@ -109,7 +111,8 @@ def test_a_fault_with_json_is_json_too(folder):
 
 
 def test_a_script_can_give_the_model(folder):
-    (folder / "swing.py").write_text("from dalembert.model.model import Model\ndef model():\n    return Model('swing')\n")
+    (folder / "swing.py").write_text("from dalembert.model.model import Model\n"
+                                     "def model():\n    return Model('swing')\n")
     assert "swing: no faults" in call("check", "swing.py").output
 
 
@@ -168,7 +171,8 @@ def test_convert_urdf_to_yaml(folder):
     (folder / "arm.urdf").write_text(
         '<robot name="arm"><link name="base"/><link name="link"><inertial><mass value="2"/>'
         '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-        '<joint name="hinge" type="continuous"><parent link="base"/><child link="link"/><axis xyz="0 0 1"/></joint></robot>')
+        '<joint name="hinge" type="continuous"><parent link="base"/><child link="link"/>'
+        '<axis xyz="0 0 1"/></joint></robot>')
     assert call("convert", "arm.urdf", "arm.yaml").exit_code == 0
     assert "hinge: revolute" in call("check", "arm.yaml").output
 

@@ -105,8 +105,8 @@ def test_force_elements(r):
     assert np.array_equal(r["rubber.torque"][0], [53, 54, 55])
 
 
-def test_effort_of_a_drive_leaves_out_the_spring_on_its_joint(r):
-    assert np.array_equal(r["drive.effort"], np.full(31, 7.0 - 16.0))
+def test_effort_of_a_drive_is_that_of_its_rate(r):
+    assert np.array_equal(r["drive.effort"], np.full(31, 7.0))
 
 
 def test_system(r):

@@ -1,0 +1,70 @@
+"""RK4 steps of an N-link pendulum against Exudyn's ObjectKinematicTree (RK44) and MuJoCo (RK4).
+
+All take the same steps of 1 ms from the same start with their time loop in compiled code: dalembert one kernel call,
+Exudyn `SolveSteps` (without its set-up, the faster of its two dense solvers counts, build without range checks, no
+accelerations at the end of a step), MuJoCo `mj_step(nstep=...)` without contacts and constraints.
+
+First of all, the angles after the steps must agree, since all use the same tableau.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import mechanisms
+import numpy as np
+from interleave import Report, best_runs, microseconds, parse, peer
+from steps import Exudyn, MuJoCo, Ours
+
+EXUDYN_RATIOS = {10: 5.0, 30: 15.0}
+MUJOCO_RATIO = 2.5
+TOLERANCE = 1e-9
+"""Of angles [rad] after half a second: rounding, grown by the pendulum's sensitivity."""
+
+
+def compare(report: Report, n: int, steps: int, exudyn, mujoco, rounds: int) -> None:
+    """Time one pendulum."""
+    pendulum = mechanisms.pendulum(n)
+    turns = {"ours": Ours(pendulum, "rk4", steps)}
+    angles = {"ours": turns["ours"].angles()}
+    if exudyn:
+        for solver in ("EXUdense", "EigenDense"):
+            turns[f"exudyn {solver}"] = Exudyn(mechanisms.exudyn_tree(pendulum), "RK44", solver, steps)
+            angles[f"exudyn {solver}"] = turns[f"exudyn {solver}"].coordinates()
+    if mujoco:
+        turns["mujoco"] = MuJoCo(pendulum, "RK4", steps)
+        angles["mujoco"] = turns["mujoco"].angles()
+    differences = {name: float(np.abs(a - angles["ours"]).max()) for name, a in angles.items()}
+    for name, difference in differences.items():
+        assert difference < TOLERANCE, f"N = {n}: angles differ from those of {name} by {difference:.2g} rad"
+    best = best_runs(turns, rounds=rounds)
+    mine = best["ours"]
+    if len(turns) == 1:
+        report.add(N=str(n), ours=microseconds(mine))
+    for label, required in (("exudyn", EXUDYN_RATIOS.get(n)), ("mujoco", MUJOCO_RATIO)):
+        names = [name for name in best if name.startswith(label)]
+        if names:
+            fastest = min(names, key=best.get)
+            ratio = best[fastest] / mine
+            report.add(N=str(n), ours=microseconds(mine), peer=fastest, peer_us=microseconds(best[fastest]),
+                       ratio=ratio, required=f">= {required}" if required else None, difference=differences[fastest],
+                       ok=ratio >= required if required else None)
+
+
+def main(arguments=None) -> int:
+    """Run the benchmark."""
+    options = parse(__doc__, arguments)
+    report = Report("RK4 steps of an N-link pendulum, us a step; ratio: peer / ours",
+                    ["N", "ours", "peer", "peer_us", "ratio", "required", "difference"])
+    exudyn, mujoco = peer("exudyn", report), peer("mujoco", report)
+    for n in (3,) if options.smoke else (10, 30):
+        steps = 20 if options.smoke else 500
+        compare(report, n, steps, exudyn, mujoco, options.rounds or (2 if options.smoke else 60 if n < 30 else 30))
+    if options.smoke:
+        for row in report.rows:
+            row["ok"] = None
+    return report.finish(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""Packed models with a state, for tests that call kernels directly; import as ``from physics.states import ...``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from random_models import random_tree
+
+from dalembert.kernels.evaluate import eval_state
+from dalembert.kernels.tables import System, Work, make_work
+from dalembert.kernels.tree_inverse import eval_mass_matrix
+from dalembert.kernels.tree_kinematics import eval_motion
+from dalembert.simulate.initial import prepare_start
+from dalembert.system.pack import Packed
+
+EPS = np.finfo(float).eps
+
+
+class Case(NamedTuple):
+    """A packed model, its start in tree coordinates, and scratch."""
+
+    packed: Packed
+    sys: System
+    work: Work
+    q: np.ndarray
+    qd: np.ndarray
+
+    @property
+    def n_v(self) -> int:
+        """Number of rates."""
+        return len(self.qd)
+
+    def mass_matrix(self) -> np.ndarray:
+        """Return M at the start."""
+        M = np.zeros((self.n_v, self.n_v))
+        eval_motion(self.sys, self.q, self.qd, self.work)
+        assert eval_mass_matrix(self.sys, M, self.work) == 0
+        return M
+
+    def efforts(self, t=0.0) -> np.ndarray:
+        """Return the applied efforts at the start; leaves the rows ready for dynamics."""
+        tau = np.zeros(self.n_v)
+        assert eval_state(self.sys, t, self.q, self.qd, tau, self.work) == 0
+        return tau
+
+
+def packed_case(model) -> Case:
+    """Pack a model with its own starts."""
+    begin = prepare_start(model)
+    return Case(begin.packed, begin.packed.system, make_work(begin.packed.system), begin.q, begin.qd)
+
+
+def random_case(seed, n_bodies, **options) -> Case:
+    """Pack a random tree; options as for `random_tree`."""
+    model, _, _ = random_tree(np.random.default_rng(seed), n_bodies, **options)
+    return packed_case(model)
+
+
+def observed_order(error, steps) -> float:
+    """Return the slope of log error over log step."""
+    return float(np.polyfit(np.log(steps), np.log([error(h) for h in steps]), 1)[0])
+
+
+def condition(model) -> float:
+    """Return n times the condition of the mass matrix at the start: units of round-off that a solve may lose."""
+    case = packed_case(model)
+    return max(1, case.n_v) * float(np.linalg.cond(case.mass_matrix())) if case.n_v else 1.0

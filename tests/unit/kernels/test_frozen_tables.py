@@ -1,0 +1,89 @@
+"""Every entry kernel leaves the System as it is, byte for byte."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from physics.states import random_case
+
+from dalembert.kernels import evaluate, linearize, measure, tree_factor, tree_inverse, tree_kinematics, tree_state, tree_tangent
+from dalembert.results.tables import frame_shapes
+from dalembert.simulate.arguments import RunOptions
+from dalembert.simulate.initial import Start
+from dalembert.simulate.integrators import BY_NAME
+from dalembert.simulate.loop import Loop
+
+SMALL = dict(motions=True, reverse=0.5)
+
+
+def digest(system):
+    """Return a checksum of all tables."""
+    total = hashlib.sha256()
+    for table in system:
+        total.update(np.ascontiguousarray(table).tobytes())
+    return total.hexdigest()
+
+
+def frames_of(case):
+    """Return the arrays that `measure_frames` fills, for one frame."""
+    shapes = frame_shapes(case.packed.layout)
+    made = {name: np.zeros((1, *shapes[name])) for name in ("reaction", "effort", "element", "system")}
+    return np.zeros((1, case.sys.body.shape[0], 19)), made
+
+
+def calls(case):
+    """Return each entry kernel with arguments, in an order in which each finds what it needs."""
+    sys, work, q, qd, n = case.sys, case.work, case.q, case.qd, case.n_v
+    qdd, tau, out, add = np.zeros(n), np.zeros(n), np.zeros(n), np.ones(n)
+    M, C, K, ones = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.ones(n)
+    body, made = frames_of(case)
+    return [
+        (tree_state.eval_drives, (sys, 0.1, q, qd, qdd)),
+        (evaluate.eval_accelerations, (sys, 0.1, q, qd, qdd, tau, work)),
+        (evaluate.eval_residual, (sys, 0.1, q, qd, qdd, tau, out, work)),
+        (tree_tangent.eval_variation, (sys, 0.1, q, qd, qdd, ones, ones, ones, out, work)),
+        (linearize.eval_matrices, (sys, 0.1, q, qd, qdd, out, M, C, K, work)),
+        (tree_kinematics.eval_motion, (sys, q, qd, work)),
+        (tree_inverse.eval_mass_matrix, (sys, M, work)),
+        (tree_kinematics.eval_motion, (sys, q, qd, work)),
+        (tree_factor.factor_tree, (sys, add, work)),
+        (tree_factor.solve_tree, (sys, ones, out, work)),
+        (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], body, made["reaction"],
+                                  made["effort"], made["element"], made["system"], work)),
+        (tree_state.move, (sys, q, 0.1 * ones, q.copy())),
+        (tree_state.normalise, (sys, q.copy())),
+    ]
+
+
+def test_every_table_is_frozen():
+    case = random_case(1, 4, **SMALL)
+    assert not any(table.flags.writeable for table in case.sys)
+
+
+def test_entry_kernels_leave_the_tables_alone():
+    case = random_case(1, 4, **SMALL)
+    before = digest(case.sys)
+    for kernel, args in calls(case):
+        status = kernel(*args)
+        assert status in (None, 0), kernel
+        assert digest(case.sys) == before, kernel
+
+
+@pytest.mark.parametrize("name, step", [("dopri5", None), ("rk4", 0.01), ("semi-implicit-euler", 0.01),
+                                        ("generalized-alpha", None), ("hht", 0.01)])
+def test_time_loops_leave_the_tables_alone(name, step):
+    case = random_case(1, 4, **SMALL)
+    before = digest(case.sys)
+    begin = Start(case.packed, case.q, case.qd, (), "recursive")
+    options = RunOptions(0.02, step, 1e-4, name, "auto", None)
+    loop = Loop(begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]), detect=False)
+    assert loop.advance(200) == 0
+    assert digest(case.sys) == before
+
+
+def test_the_list_above_holds_every_kernel_that_python_calls():
+    from dalembert.simulate.warm import entries
+
+    covered = {kernel.__name__ for kernel, _ in calls(random_case(1, 4, **SMALL))}
+    loops = {"integrate_explicit", "integrate_implicit"}
+    assert {kernel.__name__ for kernel, _ in entries()} <= covered | loops
