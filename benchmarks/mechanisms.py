@@ -92,6 +92,32 @@ def dalembert_model(m: Mechanism, *, efforts: bool = False) -> dal.Model:
     return model
 
 
+def all_joints_model() -> dal.Model:
+    """Return a tree with every kind of joint, force and law that has a code of its own."""
+    z, rod = (0, 0, 1), dict(mass=1.0, com=(0.1, 0.0, -0.3), inertia=(0.05, 0.06, 0.02), points={"tip": (0, 0, -0.6)})
+    names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"]
+    m = dal.Model("all joints", ground={"hook": (1.0, 0.0, 0.0)})
+    m.add(*(dal.Body(name, **rod) for name in names))
+    m.add(dal.Revolute("revolute", "ground", "a", axis=(0, 1, 0), start=0.4),
+          dal.Prismatic("prismatic", "a.tip", "b", axis=z),
+          dal.Cylindrical("cylindrical", "b.tip", "c", axis=z),
+          dal.Universal("universal", "a.tip", "d"),
+          dal.Spherical("spherical", "d.tip", "e", start_rate=(0.1, 0.2, 1.0)),
+          dal.Planar("planar", "ground.hook", "f", axis=(0, 1, 0)),
+          dal.Screw("screw", "f.tip", "g", axis=z, pitch=0.02),
+          dal.Free("free", "ground", "h", start=(2.0, 0.0, 0.0), start_rate=(0, 0, 1, 0.1, 2, 0)),
+          dal.Fixed("fixed", "e.tip", "i"))
+    m.add(dal.JointSpring("coil", "prismatic", stiffness=300.0, damping=2.0),
+          dal.JointSpring("slide", "cylindrical", stiffness=300.0, damping=1.0, coordinate="displacement"),
+          dal.SpringDamper("string", "ground.hook", "f", stiffness=80.0, damping=1.0),
+          dal.Bushing("rubber", "ground.hook", "h", stiffness=10.0, turning_stiffness=1.0),
+          dal.Force("push", "e.tip", direction=(1, 0, 0), magnitude=dal.sine(amplitude=0.5, omega=3.0)),
+          dal.Torque("twist", "h", direction=z, magnitude=0.05, follow=True),
+          dal.Motor("motor", "revolute", effort=dal.table([0.0, 0.5, 10.0], [0.0, 1.0, 0.0])),
+          dal.Motion("drive", "screw", position=dal.sine(amplitude=0.3, omega=2.0)))
+    return m
+
+
 def rates_of_joints(layout) -> np.ndarray:
     """Return the rate number of joint 0, 1, ... of a mechanism in a packed model."""
     at = {entry.name: entry.v for entry in layout.joints}

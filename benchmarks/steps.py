@@ -68,7 +68,6 @@ class Exudyn:
         t.automaticStepSize = t.adaptiveStep = False
         t.newton.useModifiedNewton = t.reuseConstantMassMatrix = True
         t.generalizedAlpha.spectralRadius = 0.8
-        t.explicit.computeEndOfStepAccelerations = False
         t.solverType = getattr(exu.DynamicSolverType, method)
         self.settings = s
 

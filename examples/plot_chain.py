@@ -55,7 +55,9 @@ errors = np.array([dal.eigenmodes(chain(n)).frequencies[:3] / rope - 1 for n in 
 for mode in range(3):
     swing.loglog(counts, np.abs(errors[:, mode]), "o-", label=f"mode {mode + 1}: {rope[mode]:.3f} Hz")
 swing.set(xlabel="links", ylabel="relative error of the frequency", title="a chain becomes a rope")
-swing.grid(alpha=0.3, which="both")
+swing.set_xticks(counts, counts)
+swing.minorticks_off()
+swing.grid(alpha=0.3)
 swing.legend()
 plt.show()
 

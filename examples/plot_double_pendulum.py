@@ -3,7 +3,7 @@ Double pendulum
 ===============
 
 Two equal rods hang from each other on hinges and are let go from the horizontal.  Two degrees of freedom and no
-friction are enough for chaos: runs that begin a millionth of a degree apart have nothing in common after some
+friction are enough for chaos: two runs that begin a thousandth of a degree apart go different ways within ten
 seconds.  What survives chaos is the energy, and this is what the script checks.
 """
 
@@ -30,23 +30,23 @@ m.add(dal.Body("upper", **rod),
 # Without a step the run chooses its own, so that the local error stays below ``accuracy``.
 
 accuracy = 1e-9
-r = dal.run(m, until=5.0, accuracy=accuracy, record=0.005)
-twin = dal.run(m, until=5.0, accuracy=accuracy, record=0.005, start={"elbow": 1e-6 * dal.deg})
+r = dal.run(m, until=10.0, accuracy=accuracy, record=0.005)
+twin = dal.run(m, until=10.0, accuracy=accuracy, record=0.005, start={"elbow": 1e-3 * dal.deg})
 print(r)
 
 # %%
-# The path of the lower tip, coloured by time, and how far apart the twins are.
+# The path of the lower tip in the first five seconds, coloured by time, and how far apart the twins are.
 
 tip, apart = r["lower.tip.position"], np.linalg.norm(r["lower.tip.position"] - twin["lower.tip.position"], axis=1)
 figure, (path, distance) = plt.subplots(1, 2, figsize=(9.0, 4.2), layout="constrained")
-points = path.scatter(tip[:, 0], tip[:, 2], c=r.t, s=6, cmap="viridis")
-for frame in np.searchsorted(r.t, (0.0, 0.45, 0.9, 4.9)):
+points = path.scatter(tip[:1001, 0], tip[:1001, 2], c=r.t[:1001], s=6, cmap="viridis")
+for frame in np.searchsorted(r.t, (0.0, 0.45, 0.9, 5.0)):
     arm = np.array([(0, 0, 0), r["upper.tip.position"][frame], tip[frame]])
-    path.plot(arm[:, 0], arm[:, 2], "o-", color="black", alpha=0.35 + 0.6 * (r.t[frame] == 4.9), linewidth=1.5)
+    path.plot(arm[:, 0], arm[:, 2], "o-", color="black", alpha=0.9 if frame == 1000 else 0.35, linewidth=1.5)
 path.set(aspect="equal", xlabel="x [m]", ylabel="z [m]", title="path of the lower tip")
 figure.colorbar(points, ax=path, label="time [s]", shrink=0.85)
 distance.semilogy(r.t[1:], apart[1:], color="tab:red")
-distance.set(xlabel="time [s]", ylabel="distance of the twins [m]", title="a millionth of a degree apart")
+distance.set(xlabel="time [s]", ylabel="distance of the twins [m]", title="begun a thousandth of a degree apart")
 distance.grid(alpha=0.3)
 plt.show()
 
@@ -58,4 +58,4 @@ energy = r["energy.total"]
 drift = np.max(np.abs(energy - energy[0]))
 print(f"largest drift of the energy: {drift:.2e} J")
 assert drift <= 10 * r.stats.steps * accuracy * 3 * MASS * 9.81 * LENGTH
-assert apart[-1] > 1e3 * apart[1:20].max()
+assert apart[-1] > 1e3 * apart[:20].max()

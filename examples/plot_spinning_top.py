@@ -35,8 +35,8 @@ axis = np.array([np.sin(THETA), 0.0, np.cos(THETA)])
 root = np.sqrt((C * SPIN) ** 2 - 4 * A * np.cos(THETA) * MASS * G * ARM)
 precession = (C * SPIN - root) / (2 * A * np.cos(THETA))
 rate = precession * np.array([0, 0, 1]) + (SPIN - precession * np.cos(THETA)) * axis
-steady = dal.run(m, until=1.0, accuracy=1e-10, record=0.001, start_rate={"tip": rate})
-free = dal.run(m, until=1.0, accuracy=1e-10, record=0.001, start_rate={"tip": SPIN * axis})
+steady = dal.run(m, until=2.3, accuracy=1e-10, record=0.001, start_rate={"tip": rate})
+free = dal.run(m, until=2.3, accuracy=1e-10, record=0.001, start_rate={"tip": SPIN * axis})
 
 # %%
 # The path of the head seen from above.

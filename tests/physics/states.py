@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from random_models import random_tree
 
-from dalembert.kernels.evaluate import eval_state
+from dalembert.kernels.evaluate import eval_accelerations, eval_residual
 from dalembert.kernels.tables import System, Work, make_work
 from dalembert.kernels.tree_inverse import eval_mass_matrix
 from dalembert.kernels.tree_kinematics import eval_motion
@@ -38,11 +38,18 @@ class Case(NamedTuple):
         assert eval_mass_matrix(self.sys, M, self.work) == 0
         return M
 
-    def efforts(self, t=0.0) -> np.ndarray:
-        """Return the applied efforts at the start; leaves the rows ready for dynamics."""
-        tau = np.zeros(self.n_v)
-        assert eval_state(self.sys, t, self.q, self.qd, tau, self.work) == 0
-        return tau
+    def accelerations(self, t=0.0) -> np.ndarray:
+        """Return qdd at the start; driven entries of q and qd are set."""
+        qdd = np.zeros(self.n_v)
+        assert eval_accelerations(self.sys, t, self.q, self.qd, qdd, np.zeros(self.n_v), self.work) == 0
+        return qdd
+
+    def residual(self, qdd, t=0.0, q=None, qd=None) -> np.ndarray:
+        """Return M qdd + bias - efforts by inverse dynamics, at the start or at another state."""
+        out, tau = np.zeros(self.n_v), np.zeros(self.n_v)
+        q, qd = self.q if q is None else q, self.qd if qd is None else qd
+        assert eval_residual(self.sys, t, q, qd, np.ascontiguousarray(qdd), tau, out, self.work) == 0
+        return out
 
 
 def packed_case(model) -> Case:
@@ -63,6 +70,6 @@ def observed_order(error, steps) -> float:
 
 
 def condition(model) -> float:
-    """Return n times the condition of the mass matrix at the start: units of round-off that a solve may lose."""
+    """Return the units of round-off that two solves of the tree may differ by: ten a rate, times the condition of M."""
     case = packed_case(model)
-    return max(1, case.n_v) * float(np.linalg.cond(case.mass_matrix())) if case.n_v else 1.0
+    return 10 * (1 + case.n_v) * (float(np.linalg.cond(case.mass_matrix())) if case.n_v else 1.0)

@@ -4,14 +4,14 @@ from math import isfinite
 
 from ..codes import Status
 from .forces import eval_forces
-from .jit import kernel
+from .jit import kernel, part
 from .tree_dynamics import solve_accelerations
 from .tree_inverse import eval_inverse
 from .tree_kinematics import eval_motion, eval_places
 from .tree_state import eval_drives
 
 
-@kernel
+@part
 def eval_state(sys, t, q, qd, tau, work) -> int:
     """Poses, velocities, applied forces and efforts of a state."""
     status = eval_motion(sys, q, qd, work)
@@ -22,8 +22,8 @@ def eval_state(sys, t, q, qd, tau, work) -> int:
     return eval_forces(sys, t, q, qd, tau, work)
 
 
-@kernel
-def eval_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
+@part
+def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
     """Accelerations qdd of a state in O(N); driven entries of q, qd, qdd are set from their laws."""
     eval_drives(sys, t, q, qd, qdd)
     status = eval_state(sys, t, q, qd, tau, work)
@@ -40,7 +40,13 @@ def eval_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
 
 
 @kernel
-def eval_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
+def eval_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
+    """`find_accelerations` behind a call, for places that are not hot."""
+    return find_accelerations(sys, t, q, qd, qdd, tau, work)
+
+
+@part
+def find_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     """residual = M qdd + bias - tau for a state and accelerations; zero for driven rates."""
     status = eval_state(sys, t, q, qd, tau, work)
     if status != Status.OK.value:
@@ -49,3 +55,9 @@ def eval_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     for k in range(residual.shape[0]):
         residual[k] = 0.0 if sys.dof[k].drive >= 0 else residual[k] - tau[k]
     return Status.OK.value
+
+
+@kernel
+def eval_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
+    """`find_residual` behind a call."""
+    return find_residual(sys, t, q, qd, qdd, tau, residual, work)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..codes import Status
 from .evaluate import eval_accelerations
-from .jit import kernel
+from .jit import kernel, part
 from .tree_state import (
     eval_coordinate_accelerations,
     eval_coordinate_rates,
@@ -105,7 +105,7 @@ class Frames(NamedTuple):
     qdd: np.ndarray
 
 
-@kernel
+@part
 def copy(a, out):
     """out = a."""
     for i in range(a.shape[0]):
@@ -137,9 +137,18 @@ def interpolate(sys, flow, t):
     normalise(sys, flow.q_stage)
 
 
-@kernel
+@part
 def record_due(sys, flow, frames, work) -> int:
     """Write all frames due up to the time reached; RECORD_FULL if the buffer has no room for the next one."""
+    p = flow.progress[0]
+    if p.next < frames.times.shape[0] and frames.times[p.next] <= p.t:
+        return record_frames(sys, flow, frames, work)
+    return Status.OK.value
+
+
+@kernel
+def record_frames(sys, flow, frames, work) -> int:
+    """Write the frames that are due, see `record_due`."""
     p = flow.progress[0]
     while p.next < frames.times.shape[0] and frames.times[p.next] <= p.t:
         if p.rows == frames.t.shape[0]:
@@ -174,14 +183,14 @@ def begin(sys, flow, work) -> int:
     return status
 
 
-@kernel
+@part
 def next_time(opt, p):
     """End of the next step: on the grid of the fixed step, or t + h; never beyond the end and never just before it."""
     t1 = p.t_begin + (p.fixed + 1) * opt.step if opt.adaptive == 0 else p.t + p.h
     return p.t_end if t1 > p.t_end - 1e-6 * (t1 - p.t) else t1
 
 
-@kernel
+@part
 def accept(flow, t1):
     """Make the new state the present one and count."""
     p = flow.progress[0]

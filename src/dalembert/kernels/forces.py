@@ -10,7 +10,7 @@ since th' = T(th)⁻¹ w_rel, so that (2) is conservative; the opposite wrench a
 from math import sqrt
 
 from ..codes import ForceCode, Status
-from .jit import kernel
+from .jit import kernel, part
 from .laws import eval_law
 from .rotation import inverse_tangent_vec, vector_of_matrix
 from .small import (
@@ -114,7 +114,7 @@ def eval_load(sys, e, t, row):
     return direction, arm, eval_law(sys, e.law, t, x, rate, 0), x, rate
 
 
-@kernel
+@part
 def eval_forces(sys, t, q, qd, tau, work) -> int:
     """Fill the efforts tau of the rates and add the wrenches on the bodies to en, ef, after `eval_motion`."""
     rows = work.body

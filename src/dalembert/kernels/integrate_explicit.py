@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import Status
-from .evaluate import eval_accelerations
+from .evaluate import find_accelerations
 from .flow import accept, begin, copy, next_time, record_due
-from .jit import kernel
+from .jit import kernel, part
 from .tree_state import eval_coordinate_rates, eval_drives, move, normalise
 
 
@@ -27,7 +27,7 @@ class Tableau(NamedTuple):
     e: np.ndarray  # (s + 1,) error weights of the stages and of the new state's rates
 
 
-@kernel
+@part
 def combine(y, k, weights, n, h, out):
     """out = y + h sum_j weights[j] k[j] over n stages."""
     for i in range(y.shape[0]):
@@ -37,46 +37,49 @@ def combine(y, k, weights, n, h, out):
         out[i] = y[i] + h * s
 
 
-@kernel
+@part
+def place_stage(sys, opt, tableau, flow, j, h):
+    """Coordinates and rates of stage j, into q_stage, qd_stage; of the new state for j = number of stages."""
+    n = opt.stages
+    if opt.symplectic == 1:
+        for k in range(flow.qd.shape[0]):
+            flow.qd_new[k] = flow.qd[k] + h * flow.qdd[k]
+        eval_drives(sys, flow.progress[0].t + h, flow.q_stage, flow.qd_new, flow.qdd_new)
+        for k in range(flow.qd.shape[0]):
+            flow.qd_stage[k] = h * flow.qd_new[k]
+        move(sys, flow.q, flow.qd_stage, flow.q_new)
+        normalise(sys, flow.q_new)
+    elif j < n:
+        combine(flow.q, flow.kq, tableau.a[j], j, h, flow.q_stage)
+        combine(flow.qd, flow.kv, tableau.a[j], j, h, flow.qd_stage)
+    else:
+        combine(flow.q, flow.kq, tableau.b, n, h, flow.q_new)
+        combine(flow.qd, flow.kv, tableau.b, n, h, flow.qd_new)
+        normalise(sys, flow.q_new)
+
+
+@part
 def try_step(sys, opt, tableau, flow, h, work) -> int:
-    """One step of size h into q_new, qd_new, qdd_new; stage rates in kq, kv, those of the new state in row `stages`."""
+    """One step of size h into q_new, qd_new, qdd_new; stage rates in kq, kv, those of the new state in row `stages`.
+
+    Semi-implicit Euler has one stage: rates first, then coordinates moved with the new rates.
+    """
     t, n = flow.progress[0].t, opt.stages
-    kq, kv = flow.kq, flow.kv
-    eval_coordinate_rates(sys, flow.q, flow.qd, kq[0])
-    copy(flow.qdd, kv[0])
-    for j in range(1, n):
-        combine(flow.q, kq, tableau.a[j], j, h, flow.q_stage)
-        combine(flow.qd, kv, tableau.a[j], j, h, flow.qd_stage)
-        status = eval_accelerations(sys, t + tableau.c[j] * h, flow.q_stage, flow.qd_stage, kv[j], flow.tau, work)
+    eval_coordinate_rates(sys, flow.q, flow.qd, flow.kq[0])
+    copy(flow.qdd, flow.kv[0])
+    for j in range(1, n + 1):
+        place_stage(sys, opt, tableau, flow, j, h)
+        q, qd, c = (flow.q_stage, flow.qd_stage, tableau.c[j]) if j < n else (flow.q_new, flow.qd_new, 1.0)
+        status = find_accelerations(sys, t + c * h, q, qd, flow.kv[j], flow.tau, work)
         if status != Status.OK.value:
             return status
-        eval_coordinate_rates(sys, flow.q_stage, flow.qd_stage, kq[j])
-    combine(flow.q, kq, tableau.b, n, h, flow.q_new)
-    combine(flow.qd, kv, tableau.b, n, h, flow.qd_new)
-    normalise(sys, flow.q_new)
-    status = eval_accelerations(sys, t + h, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, work)
+        eval_coordinate_rates(sys, q, qd, flow.kq[j])
     flow.progress[0].evaluations += n
-    eval_coordinate_rates(sys, flow.q_new, flow.qd_new, kq[n])
-    copy(flow.qdd_new, kv[n])
-    return status
+    copy(flow.kv[n], flow.qdd_new)
+    return Status.OK.value
 
 
-@kernel
-def try_symplectic(sys, flow, h, work) -> int:
-    """Semi-implicit Euler: rates first, then coordinates with the new rates."""
-    t = flow.progress[0].t
-    for k in range(flow.qd.shape[0]):
-        flow.qd_new[k] = flow.qd[k] + h * flow.qdd[k]
-    eval_drives(sys, t + h, flow.q_stage, flow.qd_new, flow.qdd_new)
-    for k in range(flow.qd.shape[0]):
-        flow.qd_stage[k] = h * flow.qd_new[k]
-    move(sys, flow.q, flow.qd_stage, flow.q_new)
-    normalise(sys, flow.q_new)
-    flow.progress[0].evaluations += 1
-    return eval_accelerations(sys, t + h, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, work)
-
-
-@kernel
+@part
 def largest_error(y, y_new, k, weights, n, h, scale, accuracy):
     """Largest embedded error relative to accuracy (scale + |y|)."""
     worst = 0.0
@@ -158,10 +161,7 @@ def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
             return status
         t1 = next_time(o, p)
         h = t1 - p.t
-        if o.symplectic == 1:
-            status = try_symplectic(sys, flow, h, work)
-        else:
-            status = try_step(sys, o, tableau, flow, h, work)
+        status = try_step(sys, o, tableau, flow, h, work)
         if o.adaptive == 1:
             if status == Status.OK.value:
                 n = o.stages

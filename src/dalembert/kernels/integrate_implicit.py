@@ -21,10 +21,10 @@ import numpy as np
 
 from ..codes import ForceCode, Status
 from .dense import factor_lu, solve_lu
-from .evaluate import eval_residual
+from .evaluate import find_residual
 from .flow import accept, begin, next_time, record_due
 from .integrate_explicit import first_step
-from .jit import kernel
+from .jit import kernel, part
 from .laws import law_slopes
 from .rotation import tangent_vec
 from .tree_factor import factor_tree, solve_tree
@@ -32,9 +32,13 @@ from .tree_kinematics import eval_motion
 from .tree_state import eval_drives, move
 from .tree_tangent import eval_variation
 
-MAX_ITERATIONS = 12
-GOOD_RATE = 0.3
-"""Contraction of the simple iteration above which the exact tangent takes over."""
+MAX_ITERATIONS = 25
+GOOD_RATE = 0.15
+"""Contraction of the iteration above which old factors are made anew."""
+SWITCH_RATE = 0.5
+"""Contraction of the simple iteration with fresh factors above which the exact tangent takes over."""
+DIVERGENCE = 2.0
+"""Contraction of the exact iteration above which a step is given up."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -50,7 +54,7 @@ class Tangent(NamedTuple):
     dq: np.ndarray
 
 
-@kernel
+@part
 def place_new(sys, o, flow, tangent, t1, h):
     """q_new, qd_new and aa[1] for the present qdd_new by (1), (2); drives are set."""
     aa, dq = flow.aa, tangent.dq
@@ -123,7 +127,7 @@ def turn_direction(sys, k, tangent):
             direction[0, v], direction[0, v + 1], direction[0, v + 2] = turn
 
 
-@kernel
+@part
 def correction_size(o, flow, x, h):
     """Largest change of a coordinate or rate that a change x of qdd makes, 1 = tolerated error of the step."""
     s = (1.0 - o.af) / (1.0 - o.am)
@@ -135,7 +139,7 @@ def correction_size(o, flow, x, h):
     return worst / o.accuracy
 
 
-@kernel
+@part
 def solve_step(sys, o, flow, tangent, t1, h, work) -> int:
     """Newton's iteration for (3); leaves q_new, qd_new, qdd_new, aa[1]."""
     p = flow.progress[0]
@@ -151,11 +155,11 @@ def solve_step(sys, o, flow, tangent, t1, h, work) -> int:
                 return status
             p.factored, p.factor_scale, fresh = 1, h, True
             p.factorizations += 1
-        status = eval_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, residual, work)
+        status = find_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, residual, work)
         if status != Status.OK.value:
             return status
         p.evaluations += 1
-        if exact and (p.factored == 0 or (iteration > 1 and rate > GOOD_RATE and not fresh)):
+        if exact and p.factored == 0:
             status = factor_exact(sys, o, flow, tangent, t1, h, work)
             if status != Status.OK.value:
                 return status
@@ -185,19 +189,17 @@ def solve_step(sys, o, flow, tangent, t1, h, work) -> int:
             place_new(sys, o, flow, tangent, t1, h)
             return Status.OK.value
         if iteration > 0 and rate > GOOD_RATE:
-            if not exact and not fresh:
+            if not fresh:
                 p.factored = 0
-            elif not exact and tangent.matrix.shape[0] > 0:
+            elif not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0:
                 exact, p.dense, p.factored, fresh = True, DENSE_STEPS, 0, False
-            elif exact and fresh and rate > 2.0:
+            elif rate > DIVERGENCE:
                 return Status.NO_CONVERGENCE.value
-            elif exact and not fresh:
-                p.factored = 0
         last = size
     return Status.NO_CONVERGENCE.value
 
 
-@kernel
+@part
 def step_error(o, flow, h):
     """Local error (5), (6) of the step, 1 = tolerated."""
     p = flow.progress[0]
@@ -215,7 +217,7 @@ def step_error(o, flow, h):
     return worst / o.accuracy
 
 
-@kernel
+@part
 def predict(sys, flow, h):
     """Start the iteration from accelerations extrapolated over the last step."""
     p = flow.progress[0]
@@ -224,14 +226,14 @@ def predict(sys, flow, h):
         flow.qdd_new[k] = flow.qdd[k] + ratio * (flow.qdd[k] - flow.qdd_last[k])
 
 
-@kernel
+@part
 def rescale_shift(flow, ratio):
     """Move aa along when the step changes: it stands for the acceleration at t + (am - af) h."""
     for k in range(flow.qdd.shape[0]):
         flow.aa[0, k] = flow.qdd[k] + ratio * (flow.aa[0, k] - flow.qdd[k])
 
 
-@kernel
+@part
 def update_scales(sys, flow):
     """Sizes of the coordinates' increments that errors refer to: own scale plus size of the coordinate."""
     for i in range(sys.pair.shape[0]):

@@ -58,14 +58,48 @@ def cache_folder() -> Path:
 _CACHE = str(cache_folder())
 
 
-def kernel(function):
-    """Compile a kernel on first use and keep it on disk: no GIL, NumPy's division, plain Python semantics."""
+FAST = {"contract", "nsz", "arcp", "reassoc"}
+"""Freedom of the compiler: fused and reordered sums; NaN and infinity keep their meaning."""
+
+
+def _compiled(function, **options):
+    """Compile without reference counting: a kernel that would allocate does not compile, and tables are passed freely."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _CACHE
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function)
+        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST, _nrt=False, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
+    if not numba.config.DISABLE_JIT:
+        compiled.compile = _vectorising(compiled.compile)
+    return compiled
+
+
+def _vectorising(compile_kernel):
+    """Let the compiler join the scalar operations of small vectors while it compiles a kernel (12 % of a tree pass)."""
+
+    def compile_with_vectors(signature):
+        before = numba.config.SLP_VECTORIZE
+        numba.config.SLP_VECTORIZE = 1
+        try:
+            return compile_kernel(signature)
+        finally:
+            numba.config.SLP_VECTORIZE = before
+
+    return compile_with_vectors
+
+
+def kernel(function):
+    """Compile a kernel on first use and keep it on disk: no GIL, NumPy's division, no allocation."""
+    return _compiled(function)
+
+
+def part(function):
+    """Compile a kernel that becomes part of its caller.
+
+    A call with two dozen tables costs 0.1 µs, as much as a body; the passes of one evaluation are therefore parts.
+    """
+    return _compiled(function, forceinline=True)
 
 
 class _Announcer(event.Listener):

@@ -34,6 +34,7 @@ BODY = _record(
     ("v", "i8"),  # first rate
     ("nv", "i8"),
     ("end", "i8"),  # rows i..end-1 are the subtree of row i
+    ("opens", "i8"),  # 1 for the last child of a parent, the first one to be eliminated
     ("d_p", "f8", 3),  # joint origin, from the parent's origin, parent's axes [m]
     ("R_pj", "f8", 9),  # joint frame at coordinate zero -> parent's axes
     ("mass", "f8"),  # [kg]
@@ -125,9 +126,9 @@ BODY_WORK = _record(
     ("w_w", "f8", 3),  # angular velocity [rad/s]
     ("ca_w", "f8", 3),  # angular acceleration without the parent's and the rates' own [rad/s²]
     ("cl_w", "f8", 3),  # same of the origin [m/s²]
-    ("J", "f8", 6),  # articulated inertia, see spatial.py [kg m²]
-    ("H", "f8", 9),  # [kg m]
-    ("M", "f8", 6),  # [kg]
+    ("J", "f8", 6),  # own inertia about the origin, then articulated inertia, see spatial.py [kg m²]
+    ("H", "f8", 9),  # of the articulated inertia [kg m]; set by the first child that is eliminated
+    ("M", "f8", 6),  # likewise [kg]
     ("h_w", "f8", 3),  # mass times centre of mass [kg m]
     ("en", "f8", 3),  # applied moment about the origin minus the gyroscopic one [N m]
     ("ef", "f8", 3),  # applied force minus the centrifugal one [N]

@@ -13,7 +13,7 @@ For a direction s of a body with articulated inertia A and applied wrench e (joi
 """
 
 from ..codes import Status
-from .jit import kernel
+from .jit import kernel, part
 from .small import (
     add3,
     axpy3,
@@ -31,7 +31,7 @@ from .small import (
     sym_vec,
     tmul33_vec,
 )
-from .spatial import add6, add9, downdated, downdated_sym, shifted_inertia, tilde_sym
+from .spatial import add6, add9, downdated, downdated_sym, shifted_inertia, tilde, tilde_sym
 
 RANK_TOLERANCE = 1e-13
 """A direction is singular if its inertia is below this fraction of the articulated inertia it is taken from."""
@@ -44,7 +44,31 @@ def too_small(D, s_n, s_f, J, M):
     return not RANK_TOLERANCE * scale < D
 
 
-@kernel
+@part
+def load_articulated(b, i, own):
+    """Articulated inertia of row i: its own for a leaf, else what its children have made of it."""
+    if b.end == i + 1:
+        m = b.mass
+        return load6(own.J), tilde(load3(own.h_w)), (m, 0.0, 0.0, m, 0.0, m)
+    return load6(own.J), load9(own.H), load6(own.M)
+
+
+@part
+def hand_to_parent(sys, b, d, J, H, M, rows):
+    """Add the rest of a body's articulated inertia to its parent's, d from the parent's origin.   # [ARN (13a)]"""
+    parent = rows[b.parent]
+    G = add9(H, tilde_sym(d, M))
+    store6(parent.J, add6(load6(parent.J), shifted_inertia(J, H, G, d)))
+    if b.opens == 1:
+        m = sys.body[b.parent].mass
+        store9(parent.H, add9(tilde(load3(parent.h_w)), G))
+        store6(parent.M, (M[0] + m, M[1], M[2], M[3] + m, M[4], M[5] + m))
+    else:
+        store9(parent.H, add9(load9(parent.H), G))
+        store6(parent.M, add6(load6(parent.M), M))
+
+
+@part
 def solve_accelerations(sys, tau, qdd, work) -> int:
     """Solve M qdd = tau - bias for the undriven rates after `eval_motion` and `eval_forces`; driven qdd are given.
 
@@ -55,7 +79,7 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
     # inward: eliminate the directions of each joint, hand the rest to the parent              # [ARN (12), (13)]
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
-        J, H, M = load6(own.J), load9(own.H), load6(own.M)
+        J, H, M = load_articulated(b, i, own)
         n, f = load3(own.en), load3(own.ef)
         if b.plain == 1:
             k = dof[b.v]
@@ -101,10 +125,7 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             ca, cl, d = load3(own.ca_w), load3(own.cl_w), load3(own.d_w)
             n = sub3(n, add3(sym_vec(J, ca), mul33_vec(H, cl)))
             f = sub3(f, add3(tmul33_vec(H, ca), sym_vec(M, cl)))
-            G = add9(H, tilde_sym(d, M))
-            store6(parent.J, add6(load6(parent.J), shifted_inertia(J, H, G, d)))
-            store9(parent.H, add9(load9(parent.H), G))
-            store6(parent.M, add6(load6(parent.M), M))
+            hand_to_parent(sys, b, d, J, H, M, rows)
             store3(parent.en, add3(load3(parent.en), add3(n, cross(d, f))))
             store3(parent.ef, add3(load3(parent.ef), f))
 

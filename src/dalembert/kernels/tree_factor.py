@@ -5,10 +5,10 @@ inertia of each direction; the factors are copied to tables of their own, since 
 """
 
 from ..codes import Status
-from .jit import kernel
-from .small import add3, axpy3, cross, dot3, load3, load6, load9, mul33_vec, scale3, store3, store6, store9, sym_vec, tmul33_vec
-from .spatial import add6, add9, downdated, downdated_sym, shifted_inertia, tilde_sym
-from .tree_dynamics import too_small
+from .jit import kernel, part
+from .small import add3, axpy3, cross, dot3, load3, mul33_vec, scale3, store3, sym_vec, tmul33_vec
+from .spatial import downdated, downdated_sym
+from .tree_dynamics import hand_to_parent, load_articulated, too_small
 
 
 @kernel
@@ -17,7 +17,7 @@ def factor_tree(sys, add, work) -> int:
     body, rows, dof = sys.body, work.body, work.dof
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
-        J, H, M = load6(own.J), load9(own.H), load6(own.M)
+        J, H, M = load_articulated(b, i, own)
         for k in range(b.v + b.nv - 1, b.v - 1, -1):
             kept = work.factor_dof[k]
             s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
@@ -43,15 +43,11 @@ def factor_tree(sys, add, work) -> int:
         d = load3(own.d_w)
         store3(work.factor_body[i].d_w, d)
         if b.parent > 0:
-            parent = rows[b.parent]
-            G = add9(H, tilde_sym(d, M))
-            store6(parent.J, add6(load6(parent.J), shifted_inertia(J, H, G, d)))
-            store9(parent.H, add9(load9(parent.H), G))
-            store6(parent.M, add6(load6(parent.M), M))
+            hand_to_parent(sys, b, d, J, H, M, rows)
     return Status.OK.value
 
 
-@kernel
+@part
 def solve_tree(sys, rhs, x, work):
     """Solve (M + diag(add)) x = rhs with the factors of `factor_tree`; x is zero for driven rates."""
     body, rows, dof = sys.body, work.factor_body, work.factor_dof

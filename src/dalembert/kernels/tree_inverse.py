@@ -4,11 +4,11 @@ Seeds: [ARN (9), (10)] with the joint loads summed from the leaves; deviations a
 """
 
 from ..codes import JointCode, Status
-from .jit import kernel
+from .jit import kernel, part
 from .small import add3, axpy3, cross, dot3, load3, load6, scale3, store3, sub3, sym_vec
 
 
-@kernel
+@part
 def eval_body_accelerations(sys, qdd, work) -> int:
     """Fill al_w and a_w (minus gravity) of every body for given qdd, after `eval_motion`."""
     rows, dof = work.body, work.dof
@@ -31,7 +31,7 @@ def eval_body_accelerations(sys, qdd, work) -> int:
     return Status.OK.value
 
 
-@kernel
+@part
 def eval_joint_loads(sys, work) -> int:
     """Fill n, f of every body: the wrench at its origin that its joint must carry, inward.  J, h_w are its own."""
     rows = work.body
@@ -53,7 +53,7 @@ def eval_joint_loads(sys, work) -> int:
     return Status.OK.value
 
 
-@kernel
+@part
 def eval_efforts(sys, effort, work) -> int:
     """Project the joint loads on the directions: effort needed on every rate [N m or N].   # [ARN (11)] with effort."""
     for k in range(sys.dof.shape[0]):
@@ -65,7 +65,7 @@ def eval_efforts(sys, effort, work) -> int:
     return Status.OK.value
 
 
-@kernel
+@part
 def eval_inverse(sys, qdd, effort, work) -> int:
     """effort = M qdd + bias - applied body forces, after `eval_motion` and `eval_forces`."""
     eval_body_accelerations(sys, qdd, work)
@@ -82,7 +82,8 @@ def eval_mass_matrix(sys, M, work) -> int:
             M[k, j] = 0.0
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
-        m, h, J = own.M[0], load3(own.h_w), load6(own.J)
+        m = b.mass if b.end == i + 1 else own.M[0]
+        h, J = load3(own.h_w), load6(own.J)
 
         # wrench that a unit acceleration of each direction makes, felt by all inner directions
         for k in range(b.v, b.v + b.nv):
@@ -110,6 +111,6 @@ def eval_mass_matrix(sys, M, work) -> int:
             P[4] += J[4] - h[1] * d[2] - h[2] * d[1] - m * d[1] * d[2]
             P[5] += J[5] + 2.0 * (hd - h[2] * d[2]) + m * (dd - d[2] * d[2])
             store3(parent.h_w, add3(load3(parent.h_w), axpy3(m, d, h)))
-            parent.M[0] += m
+            parent.M[0] = m + (body[b.parent].mass if b.opens == 1 else parent.M[0])
     return Status.OK.value
 

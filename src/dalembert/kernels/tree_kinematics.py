@@ -6,7 +6,7 @@ of the directions s, since here p = r(p_parent, q) stands solved.
 """
 
 from ..codes import JointCode, Status
-from .jit import kernel
+from .jit import kernel, part
 from .rotation import matrix_of_quaternion, rotated_z
 from .small import (
     add3,
@@ -24,7 +24,6 @@ from .small import (
     store9,
     sym_vec,
 )
-from .spatial import tilde
 
 
 @kernel
@@ -71,7 +70,7 @@ def eval_directions(sys, b, A, qd, dof_work):
     return relative_velocities(b, qd, dof_work)
 
 
-@kernel
+@part
 def eval_motion(sys, q, qd, work) -> int:
     """Fill pose, velocity terms and own inertia of every body row, and the directions of every rate row."""
     body, rows, dof = sys.body, work.body, work.dof
@@ -118,17 +117,14 @@ def eval_motion(sys, q, qd, work) -> int:
         # own inertia and gyroscopic load about the origin
         h = mul33_vec(R, load3(b.h_b))
         J = rotated_sym(R, load6(b.J_b))
-        m = b.mass
         store3(own.en, cross(sym_vec(J, w), w))
         store3(own.ef, cross(cross(w, h), w))
         store3(own.h_w, h)
         store6(own.J, J)
-        store9(own.H, tilde(h))
-        store6(own.M, (m, 0.0, 0.0, m, 0.0, m))
     return Status.OK.value
 
 
-@kernel
+@part
 def eval_places(sys, qd, work) -> int:
     """Fill position and velocity of every body's origin after `eval_motion` [m, m/s]."""
     rows = work.body

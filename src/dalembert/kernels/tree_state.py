@@ -3,12 +3,12 @@
 from math import sqrt
 
 from ..codes import DriveCode
-from .jit import kernel
+from .jit import kernel, part
 from .laws import eval_law
 from .rotation import multiplied, quaternion_of_vector, quaternion_rate
 
 
-@kernel
+@part
 def eval_coordinate_rates(sys, q, qd, out):
     """out = dq/dt for the rates qd."""
     for i in range(sys.pair.shape[0]):
@@ -45,7 +45,7 @@ def rates_of_coordinates(sys, q, qdot, qd):
         qd[v], qd[v + 1], qd[v + 2] = s * e[1], s * e[2], s * e[3]
 
 
-@kernel
+@part
 def move(sys, q, dq, out):
     """out = q moved by the increments dq (n_v,) of its rates; quaternions are turned, not added to."""
     for i in range(sys.pair.shape[0]):
@@ -58,7 +58,7 @@ def move(sys, q, dq, out):
         out[k], out[k + 1], out[k + 2], out[k + 3] = e
 
 
-@kernel
+@part
 def normalise(sys, q):
     """Give all quaternions length one."""
     for i in range(sys.quaternion.shape[0]):
@@ -68,7 +68,7 @@ def normalise(sys, q):
             q[k + c] *= s
 
 
-@kernel
+@part
 def eval_drives(sys, t, q, qd, qdd):
     """Set the driven coordinates, rates and accelerations; a driven speed leaves its coordinate to the integrator."""
     for i in range(sys.drive.shape[0]):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from physics.states import random_case
 
-from dalembert.kernels import evaluate, linearize, measure, tree_factor, tree_inverse, tree_kinematics, tree_state, tree_tangent
+from dalembert.kernels import evaluate, linearize, measure, tree_factor, tree_inverse, tree_kinematics, tree_state
 from dalembert.results.tables import frame_shapes
 from dalembert.simulate.arguments import RunOptions
 from dalembert.simulate.initial import Start
@@ -41,7 +41,6 @@ def calls(case):
         (tree_state.eval_drives, (sys, 0.1, q, qd, qdd)),
         (evaluate.eval_accelerations, (sys, 0.1, q, qd, qdd, tau, work)),
         (evaluate.eval_residual, (sys, 0.1, q, qd, qdd, tau, out, work)),
-        (tree_tangent.eval_variation, (sys, 0.1, q, qd, qdd, ones, ones, ones, out, work)),
         (linearize.eval_matrices, (sys, 0.1, q, qd, qdd, out, M, C, K, work)),
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
         (tree_inverse.eval_mass_matrix, (sys, M, work)),

@@ -1,0 +1,206 @@
+"""Equilibria, modes, linearisation, inverse dynamics and comparison against closed forms."""
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+
+EPS = np.finfo(float).eps
+G = 9.81
+BALANCE = 1e-10
+"""Unbalanced effort that `static` leaves, relative to the largest stiffness."""
+
+
+def pendulum(**pin):
+    """Return a rod of one metre that hangs at angle zero."""
+    m = dal.Model("pendulum", gravity=(0, 0, -G))
+    m.add(dal.Body("rod", mass=2.0, com=(0, 0, -0.5), inertia=dal.inertia_rod(2.0, length=1.0, axis="z")),
+          dal.Revolute("pin", "ground", "rod", axis=(0, 1, 0), **pin))
+    return m
+
+
+def spring_chain(n, mass=0.5, stiffness=200.0, damping=0.0):
+    """Return n masses between two walls, n + 1 equal springs; each mass on its own rail."""
+    spacing = 1.0
+    m = dal.Model("chain", gravity=(0, 0, 0), ground={"left": (0, 0, 0), "right": ((n + 1) * spacing, 0, 0),
+                                                     **{f"at{i}": (i * spacing, 0, 0) for i in range(1, n + 1)}})
+    ends = ["ground.left", *(f"m{i}" for i in range(1, n + 1)), "ground.right"]
+    for i in range(1, n + 1):
+        m.add(dal.Body(f"m{i}", mass=mass), dal.Prismatic(f"x{i}", f"ground.at{i}", f"m{i}", axis=(1, 0, 0)))
+    for i in range(n + 1):
+        m.add(dal.SpringDamper(f"s{i}", ends[i], ends[i + 1], stiffness=stiffness, damping=damping, length=spacing))
+    return m
+
+
+def oscillator(mass=2.0, stiffness=50.0, damping=4.0):
+    """Return a mass on a spring and a damper."""
+    m = dal.Model("oscillator", gravity=(0, 0, 0))
+    m.add(dal.Body("b", mass=mass), dal.Prismatic("x", "ground", "b", axis=(1, 0, 0)),
+          dal.JointSpring("s", "x", stiffness=stiffness, damping=damping))
+    return m
+
+
+# --- equilibrium ---------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("start", [0.3, 1.0, -2.0, 2.5])
+def test_a_pendulum_hangs_down(start):
+    rest = dal.static(pendulum(start=start))
+    angle = float(rest.starts["pin"][0])
+    assert abs(np.sin(angle)) <= BALANCE and np.cos(angle) * (1 if rest.stable else -1) == pytest.approx(1.0)
+
+
+def test_a_pendulum_on_its_head_balances_but_is_not_stable():
+    rest = dal.static(pendulum(start=np.pi))
+    assert float(rest.starts["pin"][0]) == pytest.approx(np.pi, abs=BALANCE)
+    assert not rest.stable
+
+
+def test_a_spring_sags_by_weight_over_stiffness():
+    m = dal.Model("scale", gravity=(0, 0, -G))
+    m.add(dal.Body("b", mass=3.0), dal.Prismatic("z", "ground", "b", axis=(0, 0, 1)),
+          dal.JointSpring("s", "z", stiffness=150.0, rest=0.2))
+    rest = dal.static(m)
+    assert rest["z.displacement"][0] == pytest.approx(0.2 - 3.0 * G / 150.0, abs=BALANCE)
+    assert rest["s.effort"][0] == pytest.approx(3.0 * G, rel=BALANCE * 100)
+    assert np.abs(rest["b.acceleration"]).max() == 0.0
+    assert rest.stable
+
+
+def test_a_torsion_spring_against_gravity():
+    """k a = m g l sin(...): the residual of the closed form at the angle found."""
+    m = pendulum(start=0.5).add(dal.JointSpring("coil", "pin", stiffness=8.0, rest=1.2))
+    a = dal.static(m)["pin.angle"][0]
+    assert abs(8.0 * (a - 1.2) + 2.0 * G * 0.5 * np.sin(a)) <= BALANCE * (8.0 + G)
+
+
+def test_loads_and_drives_are_taken_at_the_given_time():
+    m = oscillator().add(dal.Force("push", "b", direction=(1, 0, 0), magnitude=dal.ramp(begin=0, finish=2, end=10.0)))
+    assert dal.static(m)["x.displacement"][0] == pytest.approx(0.0, abs=BALANCE)
+    assert dal.static(m, t=2.0)["x.displacement"][0] == pytest.approx(10.0 / 50.0, abs=BALANCE)
+
+
+def test_a_run_from_equilibrium_stays_there():
+    m = spring_chain(3).replaced(gravity=(3.0, 0, 0))
+    rest = dal.static(m)
+    r = dal.run(m, until=1.0, start=rest.starts, accuracy=1e-8)
+    for i in (1, 2, 3):
+        assert np.ptp(r[f"x{i}.displacement"]) <= 10 * BALANCE * 1.0  # unbalance over stiffness, swinging about it
+
+
+def test_nothing_that_holds_is_told():
+    m = dal.Model("falling", gravity=(0, 0, -G))
+    m.add(dal.Body("b", mass=1.0), dal.Prismatic("z", "ground", "b", axis=(0, 0, 1)))
+    with pytest.raises(dal.ConvergenceError, match="z.displacement"):
+        dal.static(m)
+
+
+# --- modes ---------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("n", [1, 2, 7, 20])
+def test_frequencies_of_a_chain_of_masses(n):
+    """omega_k = 2 sqrt(k/m) sin(k pi / (2 (n + 1)))."""
+    mass, stiffness = 0.5, 200.0
+    modes = dal.eigenmodes(spring_chain(n, mass, stiffness))
+    exact = 2 * np.sqrt(stiffness / mass) * np.sin(np.arange(1, n + 1) * np.pi / (2 * (n + 1))) / (2 * np.pi)
+    assert modes.frequencies == pytest.approx(exact, rel=100 * n * EPS * (n + 1) ** 2)  # condition ~ (n + 1)^2
+    assert modes.damping == pytest.approx(np.zeros(n), abs=100 * n * EPS * (n + 1) ** 2)
+
+
+def test_shapes_of_a_chain_of_masses_are_sines():
+    n = 5
+    modes = dal.eigenmodes(spring_chain(n))
+    for k, shape in enumerate(modes.shapes, start=1):
+        sine = np.sin(np.arange(1, n + 1) * k * np.pi / (n + 1))
+        cosine = abs(shape @ sine) / (np.linalg.norm(shape) * np.linalg.norm(sine))
+        assert cosine == pytest.approx(1.0, abs=1e3 * EPS)
+    assert modes.names == tuple(f"x{i}.displacement" for i in range(1, n + 1))
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.05, 0.7])
+def test_damped_oscillator(ratio):
+    """lambda = omega0 (-ratio +- i sqrt(1 - ratio²))."""
+    mass, stiffness = 2.0, 50.0
+    omega = np.sqrt(stiffness / mass)
+    modes = dal.eigenmodes(oscillator(mass, stiffness, 2 * ratio * np.sqrt(stiffness * mass)))
+    assert modes.damping[0] == pytest.approx(ratio, abs=20 * EPS)
+    assert modes.frequencies[0] == pytest.approx(omega * np.sqrt(1 - ratio**2) / (2 * np.pi), rel=20 * EPS)
+    assert len(modes.eigenvalues) == 1
+
+
+def test_an_overdamped_oscillator_has_two_real_modes():
+    modes = dal.eigenmodes(oscillator(2.0, 50.0, 100.0))
+    exact = np.sort(np.roots([2.0, 100.0, 50.0]))
+    assert np.sort(modes.eigenvalues.real) == pytest.approx(exact, rel=1e3 * EPS)
+    assert np.all(modes.frequencies == 0.0)
+
+
+def test_a_small_swing_has_the_frequency_of_the_pendulum():
+    exact = np.sqrt(2.0 * G * 0.5 / (2.0 / 3.0)) / (2 * np.pi)  # m g l/2 over m l²/3
+    assert dal.eigenmodes(pendulum()).frequencies[0] == pytest.approx(exact, rel=20 * EPS)
+
+
+def test_a_free_body_has_six_modes_at_zero():
+    m = dal.Model("free", gravity=(0, 0, 0))
+    m.add(dal.Body("b", mass=1.0, inertia=(1, 1.2, 1.4)), dal.Free("f", "ground", "b"))
+    modes = dal.eigenmodes(m)
+    assert np.abs(modes.eigenvalues).max() <= np.sqrt(EPS)  # a double zero splits by the root of round-off
+    assert dal.linearize(m).names[3:] == ("f.turn_x", "f.turn_y", "f.turn_z")
+
+
+# --- linearisation -------------------------------------------------------------------------------------------------
+
+def test_state_matrix_of_an_oscillator():
+    A = dal.linearize(oscillator(2.0, 50.0, 4.0)).state_matrix
+    assert A == pytest.approx(np.array([[0.0, 1.0], [-25.0, -2.0]]), rel=4 * EPS)
+
+
+def test_state_matrix_predicts_a_small_motion():
+    """exp(A t) x0 against the run: the rest is of third order in the amplitude (sin)."""
+    from scipy.linalg import expm
+
+    amplitude, t = 1e-4, 0.7
+    r = dal.run(pendulum(start=amplitude), until=t, accuracy=1e-12, record=[t])
+    x = expm(dal.linearize(pendulum()).state_matrix * t) @ [amplitude, 0.0]
+    assert abs(r["pin.angle"][0] - x[0]) <= amplitude**3
+
+
+def test_driven_rates_are_left_out():
+    m = spring_chain(3).add(dal.Motion("drive", "x2", position=0.0))
+    linear = dal.linearize(m)
+    assert linear.names == ("x1.displacement", "x3.displacement")
+    exact = np.sqrt(2 * 200.0 / 0.5) / (2 * np.pi)
+    assert dal.eigenmodes(m).frequencies == pytest.approx([exact, exact], rel=100 * EPS)
+
+
+def test_no_bodies_have_no_modes():
+    assert len(dal.eigenmodes(dal.Model("empty")).frequencies) == 0
+    assert dal.linearize(dal.Model("empty")).state_matrix.shape == (0, 0)
+
+
+# --- inverse dynamics and comparison -------------------------------------------------------------------------------
+
+def test_inverse_dynamics_of_a_pendulum_is_newtons():
+    times = np.linspace(0, 2, 11)
+    r = dal.inverse_dynamics(pendulum(), {"pin": dal.sine(amplitude=0.7, omega=3.0)}, times=times)
+    a, add = 0.7 * np.sin(3 * times), -0.7 * 9 * np.sin(3 * times)
+    exact = 2.0 / 3.0 * add + 2.0 * G * 0.5 * np.sin(a)
+    assert r["pin.effort"] == pytest.approx(exact, abs=50 * EPS * np.abs(exact).max())
+
+
+def test_inverse_dynamics_undoes_a_run():
+    """Efforts that a recorded free motion needs beyond its own springs: none."""
+    m = pendulum(start=1.0).add(dal.JointSpring("coil", "pin", stiffness=3.0, damping=0.5))
+    r = dal.run(m, until=1.0, accuracy=1e-12, record=np.linspace(0, 1, 201))
+    again = dal.inverse_dynamics(m, {"pin": dal.table(r.t, r["pin.angle"])}, times=r.t[20:-20])
+    spline = 0.005**2 * np.abs(np.gradient(np.gradient(r["pin.acceleration"], r.t), r.t)).max()  # second derivative
+    assert np.abs(again["pin.effort"]).max() <= spline
+
+
+def test_compare_finds_the_known_difference():
+    fine = dal.run(oscillator(), until=1.0, step=1e-3, integrator="rk4", start={"x": 1.0})
+    coarse = dal.run(oscillator(), until=1.0, step=0.1, integrator="rk4", start={"x": 1.0})
+    table = dal.compare({"fine": fine, "coarse": coarse}, "x.displacement")
+    expected = np.abs(coarse["x.displacement"] - fine["x.displacement"][::100]).max()
+    assert table.worst.name == "coarse"
+    assert table.worst.absolute == pytest.approx(expected, rel=1e-12)
+    assert "coarse" in str(table) and "(reference)" in str(table)

@@ -1,0 +1,77 @@
+"""Integrators are numbers: the conditions that give them their order, and what is refused."""
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+from dalembert.simulate.integrators import BY_NAME, DORMAND_PRINCE, RK4, choose_integrator, tableau_arrays
+
+EPS = np.finfo(float).eps
+
+
+def order_conditions(a, b, c):
+    """Return the residuals of the conditions up to order four."""
+    return [b.sum() - 1, b @ c - 1 / 2, b @ c**2 - 1 / 3, b @ a @ c - 1 / 6, b @ c**3 - 1 / 4, (b * c) @ a @ c - 1 / 8,
+            b @ a @ c**2 - 1 / 12, b @ a @ a @ c - 1 / 24]
+
+
+@pytest.mark.parametrize("method", [RK4, DORMAND_PRINCE], ids=lambda m: m.name)
+def test_tableaus_satisfy_the_order_conditions(method):
+    a, b, c, _ = tableau_arrays(method)
+    assert np.abs(a.sum(axis=1) - c).max() <= 20 * EPS
+    assert np.abs(order_conditions(a, b, c)).max() <= 20 * EPS
+    assert np.array_equal(a, np.tril(a, -1))
+
+
+def test_dormand_prince_has_order_five_in_the_quadratures_and_an_embedded_order_four():
+    a, b, c, e = tableau_arrays(DORMAND_PRINCE)
+    assert b @ c**4 == pytest.approx(1 / 5, abs=20 * EPS)
+    full = np.append(c, 1.0)  # the new state's rates are the last stage
+    for power in range(4):
+        assert abs(e @ full**power) <= 20 * EPS
+    assert abs(e @ full**4) > 1e-4
+
+
+IMPLICIT = ["trapezoidal", "newmark", "linear-acceleration", "hht", "generalized-alpha",
+            *(dal.GeneralizedAlpha(rho_inf=r) for r in (0.0, 0.5, 1.0)), *(dal.HHT(alpha=a) for a in (0.0, 1 / 3))]
+
+
+@pytest.mark.parametrize("method", IMPLICIT, ids=str)
+def test_second_order_condition_of_the_alpha_family(method):
+    """gamma = 1/2 - am + af."""
+    am, af, _, gamma = (BY_NAME[method] if isinstance(method, str) else method).coefficients()
+    assert gamma == pytest.approx(0.5 - am + af, abs=4 * EPS)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 0.8, 1.0])
+def test_rho_inf_is_the_spectral_radius_at_infinite_frequency(rho):
+    """x'' = -w² x with w h -> infinity: the update of (q, h v, h² a) has the spectral radius asked for.
+
+    From (1)-(3) of integrate_implicit.py with q = -a_true/w² -> 0 at both ends.
+    """
+    am, af, beta, gamma = dal.GeneralizedAlpha(rho_inf=rho).coefficients()
+    w2 = 1e12  # (w h)²
+    # unknowns new (q, v, aa, a), old likewise, h = 1
+    new = np.array([[1, 0, -beta, 0], [0, 1, -gamma, 0], [0, 0, 1 - am, -(1 - af)], [w2, 0, 0, 1.0]])
+    old = np.array([[1, 1, 0.5 - beta, 0], [0, 1, 1 - gamma, 0], [0, 0, -am, af], [0, 0, 0, 0.0]])
+    radius = np.abs(np.linalg.eigvals(np.linalg.solve(new, old))).max()
+    assert radius == pytest.approx(rho, abs=1e-3)  # a threefold root splits by the cube root of 1/w2 and round-off
+
+
+@pytest.mark.parametrize("method", [dal.GeneralizedAlpha(rho_inf=1.5), dal.HHT(alpha=-0.1), dal.Newmark(beta=0.0),
+                                    dal.Newmark(gamma=0.4)], ids=str)
+def test_unstable_coefficients_are_refused(method):
+    with pytest.raises(dal.ModelError, match="unstable or undefined"):
+        choose_integrator(method, 0.1)
+
+
+def test_auto_is_dopri5_or_generalized_alpha():
+    method, may_switch = choose_integrator("auto", None)
+    assert method.name == "dopri5" and may_switch
+    method, may_switch = choose_integrator("auto", 0.01)
+    assert method.name == "generalized-alpha" and not may_switch
+
+
+def test_near_names_are_offered():
+    with pytest.raises(dal.ModelError, match="Did you mean 'trapezoidal'"):
+        choose_integrator("trapezodal", None)
