@@ -39,18 +39,18 @@ def allocations(loop, steps):
 
 
 def make_loop(name, step):
-    """Return a loop over a tree of all joints and forces that records now and then."""
+    """Return a loop over a tree of all joints and forces that records now and then, and what owns its laws."""
     case = random_case(2, 9, motions=True)
     begin = Start(case.packed, case.q, case.qd, (), "recursive")
     options = RunOptions(10.0, step, 1e-6, name, "auto", None)
-    return Loop(begin, BY_NAME[name], options, np.linspace(0, 10.0, 100_001), detect=False)
+    return Loop(begin, BY_NAME[name], options, np.linspace(0, 10.0, 100_001), detect=False), begin
 
 
 @pytest.mark.parametrize("name, step", [("dopri5", None), ("rk4", 1e-3), ("semi-implicit-euler", 1e-3),
                                         ("generalized-alpha", None), ("generalized-alpha", 1e-3), ("hht", 1e-3)])
 def test_twice_the_steps_allocate_the_same(name, step):
     """Whatever a call itself needs (its arguments' wrappers) does not depend on the number of steps."""
-    loop = make_loop(name, step)
+    loop, _owner = make_loop(name, step)
     allocations(loop, 5)
     loop.take_frames()
     once = allocations(loop, 20)

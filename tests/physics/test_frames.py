@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from brute_force import rotation_about, sandwich, shortest_rotation
 from physics.states import EPS, condition
 from random_models import random_rotation, random_tree, random_unit, start_value
 
 import dalembert as dal
-from brute_force import rotation_about, sandwich, shortest_rotation
 from dalembert.model import parts
 from dalembert.model.check import check
 

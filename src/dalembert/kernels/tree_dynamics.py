@@ -55,7 +55,7 @@ def load_articulated(b, i, own):
 
 @part
 def hand_to_parent(sys, b, d, J, H, M, rows):
-    """Add the rest of a body's articulated inertia to its parent's, d from the parent's origin.   # [ARN (13a)]"""
+    """Add the rest of a body's articulated inertia to its parent's, d from the parent's origin [ARN (13a)]."""
     parent = rows[b.parent]
     G = add9(H, tilde_sym(d, M))
     store6(parent.J, add6(load6(parent.J), shifted_inertia(J, H, G, d)))
@@ -129,7 +129,7 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             store3(parent.en, add3(load3(parent.en), add3(n, cross(d, f))))
             store3(parent.ef, add3(load3(parent.ef), f))
 
-    # outward: accelerations                                                                   # [ARN (15), (16)]
+    # outward, the accelerations of all bodies                                                  # [ARN (15), (16)]
     g = load3(sys.constants[0].g_w)
     store3(rows[0].al_w, (0.0, 0.0, 0.0))
     store3(rows[0].a_w, (-g[0], -g[1], -g[2]))

@@ -55,7 +55,7 @@ def eval_joint_loads(sys, work) -> int:
 
 @part
 def eval_efforts(sys, effort, work) -> int:
-    """Project the joint loads on the directions: effort needed on every rate [N m or N].   # [ARN (11)] with effort."""
+    """Project the joint loads on the directions: effort needed on every rate [N m or N]; [ARN (11)] with effort."""
     for k in range(sys.dof.shape[0]):
         own, d = work.body[sys.dof[k].body], work.dof[k]
         if sys.body[sys.dof[k].body].code == JointCode.REVOLUTE:

@@ -94,10 +94,9 @@ def _balanced(r: np.ndarray, K: np.ndarray) -> bool:
 def _settle(system, q, free, evaluate):
     """Levenberg-Marquardt on the unbalanced efforts; each trial moves the coordinates by joint increments."""
     r, K = evaluate(q)
-    damping, iteration = 1e-6, 0
-    for iteration in range(1, MAX_ITERATIONS + 1):
-        if not len(r) or np.max(abs(r)) <= 1e-14 * np.max(abs(K)):
-            break
+    damping, iterations = 1e-6, 0
+    while len(r) and np.max(abs(r)) > 1e-14 * np.max(abs(K)) and iterations < MAX_ITERATIONS:
+        iterations += 1
         increments = np.zeros(system.dof.shape[0])
         normal = K.T @ K
         shift = damping * max(np.max(np.diag(normal)), r @ r)
@@ -114,4 +113,4 @@ def _settle(system, q, free, evaluate):
             damping *= 10
             if damping > 1e12:
                 break
-    return q, r, K, iteration
+    return q, r, K, iterations
