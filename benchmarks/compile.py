@@ -58,8 +58,10 @@ def measure(report: Report, smoke: bool, rounds: int) -> None:
             report.add(work=f"cold compile of all {count.strip()} entry kernels", cpu=cpu, wall=wall,
                        required=f"< {COLD_SECONDS:g} s CPU", ok=cpu < COLD_SECONDS)
             report.note(f"the cache takes {size / 1e6:.1f} MB")
+        before = cache_files(cache)
         wall, cpu, _ = started(["-c", ONE_RUN], environment, folder)
-        report.add(work="first run" + (", cold" if smoke else ""), cpu=cpu, wall=wall)
+        assert smoke or cache_files(cache) == before, "a run needs a kernel that warm() left out, or sources changed"
+        report.add(work="first run" + (", cold" if smoke else " afterwards"), cpu=cpu, wall=wall)
         drift = json.loads(started(["-c", ENERGY], environment, folder)[2])
         assert drift < ENERGY_TOLERANCE, f"energy drifts by {drift:.2g}"
 

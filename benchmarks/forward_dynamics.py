@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 
 import mechanisms
+import numba
 import numpy as np
 from interleave import Report, best_times, microseconds, parse, peer
 
@@ -29,12 +30,17 @@ TOLERANCE = 1e-9
 """Of accelerations, relative to the largest; rounding of 300 bodies in a row with random frames."""
 
 
-def repeat_uncached(sys, q, qd, qdd, tau, work, n):
+def repeat(sys, q, qd, qdd, tau, work, n):
     """Evaluate the accelerations of one state n times."""
     status = 0
     for _ in range(n):
         status |= eval_accelerations(sys, 0.0, q, qd, qdd, tau, work)
     return status
+
+
+# not kept on disk, since Numba's cache does not notice a change of the kernels that are called; without the reference
+# counts of the tables, which a run takes once
+REPEAT = numba.njit(nogil=True, error_model="numpy", _nrt=False)(repeat)
 
 
 class Ours:
@@ -57,16 +63,6 @@ class Ours:
         """Return accelerations in the order of the mechanism's joints."""
         self(1)
         return self.qdd[self.at]
-
-
-def _jitted(function):
-    """Compile without a cache on disk: the cache would not notice a change of the kernels that are called."""
-    import numba
-
-    return numba.njit(nogil=True, error_model="numpy")(function) if hasattr(eval_accelerations, "py_func") else function
-
-
-REPEAT = _jitted(repeat_uncached)
 
 
 def pinocchio_calls(mechanism) -> dict:

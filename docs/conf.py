@@ -37,14 +37,14 @@ suppress_warnings = ["config.cache"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 math_eqref_format = "({number})"
-bibtex_bibfiles = ["seeds.bib", "books.bib"]
+bibtex_bibfiles = ["seeds.bib"]
 bibtex_reference_style = "author_year"
 
 autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
-napoleon_use_ivar = True
+napoleon_use_ivar = False
 napoleon_use_rtype = False
 
 html_theme = "furo"
@@ -59,6 +59,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "ExampleTitleSortKey",
     "download_all_examples": False,
     "remove_config_comments": True,
+    "capture_repr": (),
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1e9,

@@ -1,4 +1,4 @@
-"""
+r"""
 Chain of many links
 ===================
 
@@ -6,8 +6,8 @@ A chain of N hinged rods is let go from the horizontal.  The equations of motion
 that grows in proportion to N, so a chain of a thousand links is no adventure.
 
 A hanging chain is also a classic of vibration: Daniel Bernoulli found in 1732 that the frequencies of small swings
-of a heavy rope of length L are j sqrt(g/L)/(4 pi), where j runs through the zeros of the Bessel function J0.  The
-more links, the closer the chain comes to the rope.
+of a heavy rope are :math:`\tfrac{j}{4\pi} \sqrt{g/L}`, where j runs through the zeros of the Bessel function
+:math:`J_0`.  The more links, the closer the chain comes to the rope.
 """
 
 import matplotlib.pyplot as plt
@@ -33,25 +33,26 @@ def chain(links, start=0.0):
 
 
 # %%
-# Let go from the horizontal.
+# A chain is let go from the horizontal, and the frequencies of hanging chains with more and more links are compared with
+# those of the rope.
 
 N = 40
 accuracy = 1e-7
 r = dal.run(chain(N, start=90 * dal.deg), until=1.5, accuracy=accuracy, record=0.01)
 print(r.stats)
 
+rope = jn_zeros(0, 3) * np.sqrt(G / LENGTH) / (4 * np.pi)
+counts = np.array([4, 8, 16, 32, 64])
+errors = np.array([dal.eigenmodes(chain(n)).frequencies[:3] / rope - 1 for n in counts])
+
+# %%
+# Snapshots of the fall, and how the chain becomes a rope.
+
 figure, (fall, swing) = plt.subplots(1, 2, figsize=(9.0, 4.2), layout="constrained")
 joints = np.stack([np.zeros((len(r), 3)), *(r[f"link{k}.end.position"] for k in range(N))], axis=1)
 for frame in range(0, 121, 12):
     fall.plot(joints[frame, :, 0], joints[frame, :, 2], color=plt.cm.viridis(frame / 121))
 fall.set(aspect="equal", xlabel="x [m]", ylabel="z [m]", title=f"{N} links, every 0.12 s")
-
-# %%
-# Frequencies of chains with more and more links against those of the rope.
-
-rope = jn_zeros(0, 3) * np.sqrt(G / LENGTH) / (4 * np.pi)
-counts = np.array([4, 8, 16, 32, 64])
-errors = np.array([dal.eigenmodes(chain(n)).frequencies[:3] / rope - 1 for n in counts])
 for mode in range(3):
     swing.loglog(counts, np.abs(errors[:, mode]), "o-", label=f"mode {mode + 1}: {rope[mode]:.3f} Hz")
 swing.set(xlabel="links", ylabel="relative error of the frequency", title="a chain becomes a rope")

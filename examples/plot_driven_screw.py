@@ -1,13 +1,13 @@
-"""
+r"""
 Driven screw
 ============
 
 A vertical spindle lifts a nut that turns with it: a screw joint couples the rise to the turning, h = p phi/(2 pi) for
 the pitch p.  A torque M on the nut of mass m and inertia I works against inertia and weight,
 
-    (I + m s^2) phi'' = M - m g s,    s = p/(2 pi),
+.. math:: (I + m s^2)\, \ddot\varphi = M - m g s, \quad s = p/2\pi,
 
-which has a constant right side for a constant torque, so that phi = phi'' t^2/2.  If a drive prescribes the turning
+which has a constant right side for a constant torque.  If a drive prescribes the turning
 instead, the same equation gives the torque of the drive.
 """
 

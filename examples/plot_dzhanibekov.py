@@ -1,14 +1,17 @@
-"""
+r"""
 Dzhanibekov's body
 ==================
 
 A wing nut that spins in a space station turns over again and again: rotation about the axis of the middle moment of
-inertia is unstable, although nothing acts on the body.  Energy E and angular momentum L are conserved, and for
-I1 < I2 < I3 and L^2 > 2 E I2 the angular velocity about the middle axis is a Jacobi elliptic function,
+inertia is unstable, although nothing acts on the body.  Energy and angular momentum are conserved, and for
+:math:`I_1 < I_2 < I_3` and :math:`L^2 > 2 E I_2` the angular velocity about the middle axis is a Jacobi elliptic function,
 
-    w2 = a sn(t/T),   T^2 = I1 I2 I3 / ((I3 - I2) (L^2 - 2 E I1)),   a^2 = (2 E I3 - L^2) / (I2 (I3 - I2)),
+.. math::
 
-of the parameter k^2 = (I2 - I1) (2 E I3 - L^2) / ((I3 - I2) (L^2 - 2 E I1)).  The body turns over every 2 K(k) T.
+   w_2 &= a\, \mathrm{sn}(t/T, k), & a^2 &= \frac{2 E I_3 - L^2}{I_2 (I_3 - I_2)}, \\
+   T^2 &= \frac{I_1 I_2 I_3}{(I_3 - I_2)(L^2 - 2 E I_1)}, & k^2 &= \frac{(I_2 - I_1)(2 E I_3 - L^2)}{(I_3 - I_2)(L^2 - 2 E I_1)} .
+
+The body turns over every :math:`2 K(k) T`, with the complete elliptic integral K.
 """
 
 import matplotlib.pyplot as plt

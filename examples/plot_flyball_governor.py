@@ -1,4 +1,4 @@
-"""
+r"""
 Flyball governor
 ================
 
@@ -9,7 +9,10 @@ stiff springs with dampers; the model is a tree, but a stiff one, and a run find
 With rigid links the collar stands at z = h - sin(a), where the angle a of the arms below the horizontal follows from
 the balance of weight and centrifugal force, for arms of one metre whose hinges are b away from the shaft:
 
-    W^2 sin(a) (m_ball (b + cos a) + m_rod (b/2 + cos(a)/3)) = g cos(a) (m_ball + m_rod/2 + m_collar/2)
+.. math::
+
+   W^2 \sin a\, \bigl(m_{ball} (b + \cos a) + m_{rod} (\tfrac12 b + \tfrac13 \cos a)\bigr)
+   = g \cos a\, \bigl(m_{ball} + \tfrac12 m_{rod} + \tfrac12 m_{collar}\bigr)
 """
 
 import matplotlib.pyplot as plt

@@ -1,11 +1,11 @@
-"""
+r"""
 Spinning top
 ============
 
 A symmetric top stands on its tip, a ball joint.  Spun fast enough it does not fall but precesses: its axis goes
 round the vertical.  At the inclination theta a steady precession W needs
 
-    A cos(theta) W^2 - C n W + m g l = 0
+.. math:: A \cos\theta\, W^2 - C n W + m g l = 0
 
 with A and C the moments of inertia about the tip across and along the axis, n the spin about the axis and l the
 distance of the centre of mass from the tip.  The slow root is the precession that everybody knows from toys.

@@ -23,6 +23,7 @@ CONSTANTS = _record(
     ("n_q", "i8"),  # number of coordinates
     ("n_v", "i8"),  # number of rates
     ("places", "i8"),  # 1 if forces need positions and velocities of bodies
+    ("pivot", "i8"),  # 1 if a body's mass matrix is singular: joints' directions are taken in the order of their inertia
 )
 
 BODY = _record(
@@ -147,6 +148,7 @@ DOF_WORK = _record(
     ("U_f", "f8", 3),
     ("iD", "f8"),  # inverse of the inertia along the direction
     ("u", "f8"),  # effort left to accelerate it
+    ("order", "i8"),  # rate eliminated at this place of its joint
 )
 
 FACTOR_BODY = _record(("d_w", "f8", 3), ("n", "f8", 3), ("f", "f8", 3), ("al", "f8", 3), ("a", "f8", 3))
@@ -174,7 +176,7 @@ class Work(NamedTuple):
     variation: np.ndarray  # (n_body,) VARIATION
     vector: np.ndarray  # (n_vector, n_v) rates and efforts, rows named in `Row`
     point: np.ndarray  # (n_point, n_q) coordinates
-    fail: np.ndarray  # (4,) i8: what failed: rate number, ...
+    fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
 
 
 ROWS = 32

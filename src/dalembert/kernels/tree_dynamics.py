@@ -10,6 +10,12 @@ For a direction s of a body with articulated inertia A and applied wrench e (joi
     A <- A - U Uᵀ/D,  e <- e - U u/D,                                                    (2)
     qdd = (u - Uᵀa)/D,  a <- a + s qdd                                                   (3)
 (2) and (3) are [ARN (13), (15), (16)] for one direction.
+
+Rank-deficient hinges [ARN (18)-(26)]: a direction with D = 0 has U = A s = 0 (A is semi-definite), so that the
+pseudo-inverse in (2) leaves A and e as they are, u = 0 is the first-order equation [ARN (20b)], and its own
+acceleration is open.  It is set to zero: no other body's load depends on it [ARN (23)], and the accelerations found are
+one solution of [ARN (26)], the others differing by motions without inertia (tree_rank.py).  The directions of a joint
+with several are taken in the order of falling D, which reveals its rank; [ARN] takes eigenvectors instead.
 """
 
 from ..codes import Status
@@ -33,8 +39,8 @@ from .small import (
 )
 from .spatial import add6, add9, downdated, downdated_sym, shifted_inertia, tilde, tilde_sym
 
-RANK_TOLERANCE = 1e-13
-"""A direction is singular if its inertia is below this fraction of the articulated inertia it is taken from."""
+RANK_TOLERANCE = 1e-12
+"""A direction has no inertia if D is below this fraction of the articulated inertia it is taken from."""
 
 
 @kernel
@@ -42,6 +48,40 @@ def too_small(D, s_n, s_f, J, M):
     """True if the inertia D along (s_n, s_f) is nothing against the inertia (J, M) it is taken from."""
     scale = dot3(s_n, s_n) * (J[0] + J[3] + J[5]) + dot3(s_f, s_f) * (M[0] + M[3] + M[5])
     return not RANK_TOLERANCE * scale < D
+
+
+@part
+def note_massless(work, k):
+    """Count rate k among those without inertia; returns the pseudo-inverse of its D."""
+    work.fail[0] = k
+    work.fail[1] += 1
+    return 0.0
+
+
+@kernel
+def pick_direction(sys, b, place, J, H, M, dof):
+    """Rate to eliminate at a place (counted down) of a joint's directions: the one with the largest relative D.
+
+    The order is kept in `dof[place].order`.  Driven directions come first, their order does not matter.
+    """
+    if place == b.v + b.nv - 1:
+        for k in range(b.v, b.v + b.nv):
+            dof[k].order = k
+    if sys.constants[0].pivot == 0:
+        return place
+    best, largest = place, -1.0
+    for other in range(b.v, place + 1):
+        k = dof[other].order
+        s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
+        U_n, U_f = add3(sym_vec(J, s_n), mul33_vec(H, s_f)), add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
+        scale = dot3(s_n, s_n) * (J[0] + J[3] + J[5]) + dot3(s_f, s_f) * (M[0] + M[3] + M[5])
+        D = (dot3(s_n, U_n) + dot3(s_f, U_f)) / scale if scale > 0.0 else 0.0
+        if D > largest or sys.dof[k].drive >= 0:
+            best, largest = other, D if sys.dof[k].drive < 0 else 2.0
+    chosen = dof[best].order
+    dof[best].order = dof[place].order
+    dof[place].order = chosen
+    return chosen
 
 
 @part
@@ -68,13 +108,44 @@ def hand_to_parent(sys, b, d, J, H, M, rows):
         store6(parent.M, add6(load6(parent.M), M))
 
 
+@kernel
+def eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, work):
+    """Steps (1) and (2) for all directions of a joint with any number of them; returns what is left of A and e."""
+    dof = work.dof
+    for place in range(b.v + b.nv - 1, b.v - 1, -1):
+        k = pick_direction(sys, b, place, J, H, M, dof)
+        own_k = dof[k]
+        s_n, s_f = load3(own_k.s_n), load3(own_k.s_f)
+        U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))                                 # (1)
+        U_f = add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
+        if sys.dof[k].drive >= 0:
+            n, f = axpy3(-qdd[k], U_n, n), axpy3(-qdd[k], U_f, f)
+            continue
+        D = dot3(s_n, U_n) + dot3(s_f, U_f)
+        u = tau[k] + dot3(s_n, n) + dot3(s_f, f)
+        if too_small(D, s_n, s_f, J, M):
+            iD = note_massless(work, k)
+        else:
+            iD = 1.0 / D
+        store3(own_k.U_n, U_n)
+        store3(own_k.U_f, U_f)
+        own_k.iD = iD
+        own_k.u = u
+        g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
+        J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
+        n, f = axpy3(-u, g_n, n), axpy3(-u, g_f, f)
+    return J, H, M, n, f
+
+
 @part
 def solve_accelerations(sys, tau, qdd, work) -> int:
     """Solve M qdd = tau - bias for the undriven rates after `eval_motion` and `eval_forces`; driven qdd are given.
 
-    On SINGULAR `work.fail[0]` is the rate that has no inertia.
+    Rates without inertia get iD = 0 and qdd = 0; `work.fail[0]` is the last of them, `work.fail[1]` their number, and the
+    status is SINGULAR unless `work.fail[2]` allows them.
     """
     body, rows, dof = sys.body, work.body, work.dof
+    work.fail[1] = 0
 
     # inward: eliminate the directions of each joint, hand the rest to the parent              # [ARN (12), (13)]
     for i in range(body.shape[0] - 1, 0, -1):
@@ -86,11 +157,11 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             s = load3(k.s_n)
             U_n, U_f = sym_vec(J, s), tmul33_vec(H, s)                                         # (1)
             D = dot3(s, U_n)
-            if too_small(D, s, (0.0, 0.0, 0.0), J, M):
-                work.fail[0] = b.v
-                return Status.SINGULAR.value
             u = tau[b.v] + dot3(s, n)
-            iD = 1.0 / D
+            if too_small(D, s, (0.0, 0.0, 0.0), J, M):
+                iD = note_massless(work, b.v)
+            else:
+                iD = 1.0 / D
             store3(k.U_n, U_n)
             store3(k.U_f, U_f)
             k.iD = iD
@@ -99,27 +170,7 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
             n, f = axpy3(-u, g_n, n), axpy3(-u, g_f, f)
         else:
-            for k in range(b.v + b.nv - 1, b.v - 1, -1):
-                own_k = dof[k]
-                s_n, s_f = load3(own_k.s_n), load3(own_k.s_f)
-                U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))                                 # (1)
-                U_f = add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
-                if sys.dof[k].drive >= 0:
-                    n, f = axpy3(-qdd[k], U_n, n), axpy3(-qdd[k], U_f, f)
-                    continue
-                D = dot3(s_n, U_n) + dot3(s_f, U_f)
-                if too_small(D, s_n, s_f, J, M):
-                    work.fail[0] = k
-                    return Status.SINGULAR.value
-                u = tau[k] + dot3(s_n, n) + dot3(s_f, f)
-                iD = 1.0 / D
-                store3(own_k.U_n, U_n)
-                store3(own_k.U_f, U_f)
-                own_k.iD = iD
-                own_k.u = u
-                g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
-                J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
-                n, f = axpy3(-u, g_n, n), axpy3(-u, g_f, f)
+            J, H, M, n, f = eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, work)
         if b.parent > 0:
             parent = rows[b.parent]
             ca, cl, d = load3(own.ca_w), load3(own.cl_w), load3(own.d_w)
@@ -144,7 +195,8 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             qdd[b.v] = acc
             al = axpy3(acc, load3(k.s_n), al)
         else:
-            for k in range(b.v, b.v + b.nv):
+            for place in range(b.v, b.v + b.nv):
+                k = dof[place].order
                 own_k = dof[k]
                 if sys.dof[k].drive < 0:
                     qdd[k] = (own_k.u - dot3(load3(own_k.U_n), al) - dot3(load3(own_k.U_f), a)) * own_k.iD
@@ -152,4 +204,4 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
                 a = axpy3(qdd[k], load3(own_k.s_f), a)
         store3(own.al_w, al)
         store3(own.a_w, a)
-    return Status.OK.value
+    return Status.SINGULAR.value if work.fail[1] > work.fail[2] else Status.OK.value

@@ -8,7 +8,7 @@ from ..codes import Status
 from .jit import kernel, part
 from .small import add3, axpy3, cross, dot3, load3, mul33_vec, scale3, store3, sym_vec, tmul33_vec
 from .spatial import downdated, downdated_sym
-from .tree_dynamics import hand_to_parent, load_articulated, too_small
+from .tree_dynamics import hand_to_parent, load_articulated, pick_direction, too_small
 
 
 @kernel
@@ -18,8 +18,10 @@ def factor_tree(sys, add, work) -> int:
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         J, H, M = load_articulated(b, i, own)
-        for k in range(b.v + b.nv - 1, b.v - 1, -1):
+        for place in range(b.v + b.nv - 1, b.v - 1, -1):
+            k = place if b.plain == 1 else pick_direction(sys, b, place, J, H, M, dof)
             kept = work.factor_dof[k]
+            work.factor_dof[place].order = k
             s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
             if b.plain == 1:
                 s_f = (0.0, 0.0, 0.0)
@@ -58,7 +60,8 @@ def solve_tree(sys, rhs, x, work):
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         n, f = load3(own.n), load3(own.f)
-        for k in range(b.v + b.nv - 1, b.v - 1, -1):
+        for place in range(b.v + b.nv - 1, b.v - 1, -1):
+            k = dof[place].order
             kept = dof[k]
             u = (rhs[k] - dot3(load3(kept.s_n), n) - dot3(load3(kept.s_f), f)) * kept.iD
             kept.u = u
@@ -73,7 +76,8 @@ def solve_tree(sys, rhs, x, work):
         b, own, parent = body[i], rows[i], rows[body[i].parent]
         al = load3(parent.al)
         a = add3(load3(parent.a), cross(al, load3(own.d_w)))
-        for k in range(b.v, b.v + b.nv):
+        for place in range(b.v, b.v + b.nv):
+            k = dof[place].order
             kept = dof[k]
             if kept.iD == 0.0:
                 x[k] = 0.0

@@ -63,6 +63,7 @@ def pack(plan: Plan) -> Packed:
     constants[0].n_q, constants[0].n_v = n_q, n_v
     joint_codes = (ForceCode.JOINT_SPRING, ForceCode.MOTOR)
     constants[0].places = int(any(f.code not in joint_codes for f in model.forces))
+    constants[0].pivot = int(_some_singular(model))
     law, knot = laws.tables()
     joint = np.zeros(len(joints), tables.JOINT)
     for k, j in enumerate(joints):
@@ -70,6 +71,13 @@ def pack(plan: Plan) -> Packed:
     system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint)))
     layout = _lay_out(plan, joints, n_q, n_v)
     return Packed(system, layout, plan, row_of_body[list(plan.order)], laws.errors, laws.keep)
+
+
+def _some_singular(model: CheckedModel) -> bool:
+    """True if a body has no mass or an inertia without a full rank."""
+    inertia = np.array([b.inertia for b in model.bodies[1:]]).reshape(-1, 3, 3)
+    moments = np.linalg.eigvalsh(inertia)
+    return bool(any(b.mass == 0 for b in model.bodies[1:]) or np.any(moments[:, 0] <= 1e-9 * moments[:, 2]))
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

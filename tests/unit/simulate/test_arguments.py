@@ -55,3 +55,11 @@ def test_other_times_are_refused(record):
 def test_five_hundred_intervals_without_a_step():
     assert len(record_times(None, options(dal.Model("m"), until=1.0))) == 501
     assert list(record_times(None, options(dal.Model("m"), until=0.0))) == [0.0]
+
+
+@pytest.mark.parametrize("options", [{}, {"step": 0.1}, {"step": 0.1, "integrator": "rk4"}])
+def test_a_last_record_time_beyond_the_end_by_rounding_is_recorded(options):
+    """3 * 0.1 is 0.30000000000000004; the frame is there, not silently left out."""
+    times = np.arange(4) * 0.1
+    assert times[-1] > 0.3
+    assert len(dal.run(dal.Model("empty"), until=0.3, record=times, **options)) == 4

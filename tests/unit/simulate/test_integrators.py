@@ -58,7 +58,8 @@ def test_rho_inf_is_the_spectral_radius_at_infinite_frequency(rho):
     assert radius == pytest.approx(rho, abs=1e-3)  # a threefold root splits by the cube root of 1/w2 and round-off
 
 
-@pytest.mark.parametrize("method", [dal.GeneralizedAlpha(rho_inf=1.5), dal.HHT(alpha=-0.1), dal.Newmark(beta=0.0),
+@pytest.mark.parametrize("method", [dal.GeneralizedAlpha(rho_inf=1.5), dal.GeneralizedAlpha(rho_inf=-0.5),
+                                    dal.HHT(alpha=-0.1), dal.HHT(alpha=0.6), dal.Newmark(beta=0.0),
                                     dal.Newmark(gamma=0.4)], ids=str)
 def test_unstable_coefficients_are_refused(method):
     with pytest.raises(dal.ModelError, match="unstable or undefined"):

@@ -1,0 +1,113 @@
+"""Public names are documented, and what the pages show runs."""
+
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+from dalembert.codes import JOINT_SIZES
+from dalembert.model.parts import FORCES, JOINTS
+from dalembert.model.text_write import type_name
+from dalembert.model.units import UNITS
+from dalembert.results import channels as ch
+from dalembert.simulate.integrators import BY_NAME
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [name for name in dal.__all__ if name != "__version__"]
+
+
+def page(name: str) -> str:
+    """Return the text of a page."""
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks(name: str, language: str) -> list[str]:
+    """Return the blocks of code of a page."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page(name), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_has_a_docstring(name):
+    thing = getattr(dal, name)
+    if not inspect.isclass(thing) and not callable(thing):
+        return
+    own = thing.__doc__ or ""
+    assert own.strip() and not own.startswith(f"{name}("), f"{name} has no docstring of its own"
+
+
+@pytest.mark.parametrize("name", dal.__all__)
+def test_a_public_name_stands_on_the_api_page(name):
+    assert re.search(rf"^(   |\.\. data:: ){re.escape(name)}$", page("docs/api/index.rst"), re.MULTILINE)
+
+
+def test_the_api_page_names_nothing_else():
+    listed = re.findall(r"^   ([A-Za-z_]+)$", page("docs/api/index.rst"), re.MULTILINE)
+    assert set(listed) <= set(dal.__all__)
+
+
+def test_the_first_pendulum_runs_and_tells_the_truth(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    space: dict = {}
+    for code in blocks("docs/first-pendulum.md", "python"):
+        exec(code, space)
+    r, m = space["r"], space["m"]
+    assert dal.eigenmodes(m, start={"pivot": 0.0}).frequencies[0] == pytest.approx(1 / 1.638, rel=1e-3)
+    assert np.max(r["pivot.force"][:, 2]) == pytest.approx(23.6, abs=0.05)
+    assert np.ptp(r["energy.total"]) < 1e-4 * np.ptp(r["energy.kinetic"])
+    assert np.max(np.abs(dal.run(space["heavy"], until=5.0)["pivot.angle"] - r["pivot.angle"])) < 1e-4
+    assert dal.read("pendulum.yaml")["grease"].damping == 0.2
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/index.md"])
+def test_the_short_example_runs(name, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    (code,) = blocks(name, "python")
+    assert len(code.splitlines()) <= 15
+    exec(code, {})
+
+
+@pytest.mark.parametrize("name", ["docs/first-pendulum.md", "docs/reference/model-text.md"])
+def test_model_texts_of_the_pages_run(name):
+    for text in blocks(name, "yaml"):
+        assert dal.run(dal.loads(text), until=0.1).status == "ok"
+
+
+def test_the_page_of_the_model_text_knows_every_part_and_unit():
+    text = page("docs/reference/model-text.md")
+    for kind in (*JOINTS, *FORCES):
+        assert f"| `{type_name(kind)}` |" in text
+    for unit in UNITS:
+        assert re.search(rf"(?<![\w/]){re.escape(unit)}(?![\w/])", text), unit
+
+
+def test_the_page_of_integrators_knows_them_all():
+    for name in BY_NAME:
+        assert f"| `{name}` |" in page("docs/howto/integrator.md")
+
+
+def test_the_page_of_results_knows_every_channel():
+    text = page("docs/reference/results.md")
+    tables = [ch.PLACE, ch.MOTION, *ch.ELEMENTS.values()]
+    tables += [ch.joint_quantities(type_name(kind), kind.coordinates, JOINT_SIZES[kind.code][1]) for kind in JOINTS]
+    for quantity in {name for table in tables for name in table}:
+        assert f"`{quantity}`" in text, quantity
+    for owner, table in ch.SYSTEM.items():
+        for quantity in table:
+            assert f"`{owner}.{quantity}`" in text, f"{owner}.{quantity}"
+
+
+def test_the_command_line_page_knows_every_command_and_option():
+    from dalembert.cli.main import main
+
+    text = page("docs/reference/command-line.md")
+    for name in main.commands:
+        assert f"`dalembert {name}" in text, name
+    for option in main.commands["run"].params:
+        for word in option.opts:
+            if word.startswith("-") and option.name not in ("output", "quiet"):
+                assert word in text, word
