@@ -14,7 +14,7 @@ import sys
 
 import mechanisms
 import numpy as np
-from interleave import Report, best_runs, microseconds, parse, peer
+from interleave import Report, best_runs, equal_turns, microseconds, parse, peer
 from steps import Exudyn, Ours
 
 from dalembert.simulate.integrators import GeneralizedAlpha
@@ -47,7 +47,7 @@ def compare(report: Report, n: int, steps: int, exudyn, rounds: int) -> None:
             bodies = turns[f"2-D {solver}"] = Exudyn(mechanisms.exudyn_bodies(n), "GeneralizedAlpha", solver, steps)
             angles[f"2-D {solver}"] = bodies.coordinates()[2::3]
     errors = {name: float(np.abs(a - angles["reference"]).max()) for name, a in angles.items()}
-    best = best_runs(turns, rounds=rounds)
+    best = best_runs(equal_turns(turns), rounds=rounds)
     p = ours.loop.flow.progress[0]
     row = dict(N=str(n), ours=microseconds(best["ours"]), iterations=p.iterations / steps,
                factors=p.factorizations / steps, error=errors["ours"])

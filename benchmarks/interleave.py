@@ -1,7 +1,8 @@
 """Timing side by side, tables and checks: what all benchmarks share.
 
-A shared machine changes its speed from second to second, so contestants take turns in short rounds and each keeps its
-best round; ratios of these are steady where absolute times are not.
+A shared machine changes its speed from second to second, so contestants take turns of equal length (a long turn meets
+more disturbance than a short one) and each keeps its best; CPU time is taken, which does not run while others have the
+core.  Ratios of these are steady where absolute times are not.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, process_time
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
@@ -53,9 +54,9 @@ def timed(contestant: Callable[[int], object], n: int) -> Callable[[], float]:
     """Return a function that gives the time per item [s] of one turn with n items."""
 
     def turn() -> float:
-        begin = perf_counter()
+        begin = process_time()
         contestant(n)
-        return (perf_counter() - begin) / n
+        return (process_time() - begin) / n
 
     return turn
 
@@ -67,6 +68,21 @@ def best_runs(turns: dict[str, Callable[[], float]], *, rounds: int) -> dict[str
         for name in list(turns)[:: -1 if k % 2 else 1]:
             best[name] = min(best[name], turns[name]())
     return best
+
+
+def equal_turns(turns: dict[str, Callable[[], float]]) -> dict[str, Callable[[], float]]:
+    """Return functions that repeat the quicker turns until all last about as long as the longest, and average."""
+    lengths = {}
+    for name, turn in turns.items():
+        begin = process_time()
+        turn()
+        lengths[name] = max(process_time() - begin, 1e-6)
+    longest = max(lengths.values())
+
+    def averaged(turn, times):
+        return lambda: sum(turn() for _ in range(times)) / times
+
+    return {name: averaged(turn, max(1, round(longest / lengths[name]))) for name, turn in turns.items()}
 
 
 @dataclass

@@ -49,7 +49,6 @@ napoleon_use_rtype = False
 
 html_theme = "furo"
 html_title = "dalembert"
-html_static_path = ["_static"]
 html_show_sourcelink = False
 
 sphinx_gallery_conf = {

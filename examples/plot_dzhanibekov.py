@@ -9,7 +9,8 @@ inertia is unstable, although nothing acts on the body.  Energy and angular mome
 .. math::
 
    w_2 &= a\, \mathrm{sn}(t/T, k), & a^2 &= \frac{2 E I_3 - L^2}{I_2 (I_3 - I_2)}, \\
-   T^2 &= \frac{I_1 I_2 I_3}{(I_3 - I_2)(L^2 - 2 E I_1)}, & k^2 &= \frac{(I_2 - I_1)(2 E I_3 - L^2)}{(I_3 - I_2)(L^2 - 2 E I_1)} .
+   T^2 &= \frac{I_1 I_2 I_3}{(I_3 - I_2)(L^2 - 2 E I_1)}, &
+   k^2 &= \frac{(I_2 - I_1)(2 E I_3 - L^2)}{(I_3 - I_2)(L^2 - 2 E I_1)} .
 
 The body turns over every :math:`2 K(k) T`, with the complete elliptic integral K.
 """

@@ -2,7 +2,8 @@
 
 Between two steps a frame is read off the quintic that meets coordinates, velocities and accelerations at both ends;
 its error h⁶/46080 max|q⁽⁶⁾| lies below the local error of every integrator here, and no integrator needs its own
-interpolation.  With s = (t - t0)/h and the ends' values y, y', y'':
+interpolation.  Accelerations of models with massless directions are not all known; there the quintic is made a cubic, by
+y0'' = (6 (y1 - y0) - h (4 y0' + 2 y1')) / h²,  y1'' = (6 (y0 - y1) + h (2 y0' + 4 y1')) / h².  With s = (t - t0)/h and the ends' values y, y', y'':
     y(s) = y0 + h s y0' + h²s²/2 y0'' + s³ (A + (s - 1) (B + (s - 1) C))                       (1)
     A = y1 - y0 - h y0' - h²/2 y0'',   B = h y1' - h y0' - h² y0'' - 3 A,
     C = (h² y1'' - h² y0'' - 6 A - 6 B) / 2
@@ -44,7 +45,6 @@ PROGRESS = np.dtype((np.record, [
     ("history", "i8"),  # steps since the start that back values may be taken from
     ("dense", "i8"),  # implicit steps left with the exact tangent
     ("exact", "i8"),  # 1 if the stored factors are those of the exact tangent
-    ("rate", "f8"),  # contraction of the last iteration
     ("factored", "i8"),  # 1 while the stored factors may serve
     ("factor_scale", "f8"),  # step the stored factors were made for
     ("h_smallest", "f8"),
@@ -63,6 +63,7 @@ OPTIONS = np.dtype((np.record, [
     ("order", "i8"),
     ("stages", "i8"),
     ("symplectic", "i8"),  # 1: semi-implicit Euler
+    ("turns", "i8"),  # 1: implicit Runge-Kutta stages, 0: generalized-alpha
     ("am", "f8"),
     ("af", "f8"),
     ("beta", "f8"),
@@ -93,6 +94,8 @@ class Flow(NamedTuple):
     q_scale: np.ndarray  # (n_q,) sizes that an accuracy refers to
     qd_scale: np.ndarray  # (n_v,)
     dq_scale: np.ndarray  # (n_v,) sizes of increments of the coordinates
+    slack: np.ndarray  # (n_v,) 1 for rates that can change without inertia
+    turning: np.ndarray  # (n_v,) i8, 1 for rates of quaternions
 
 
 class Frames(NamedTuple):
@@ -113,7 +116,7 @@ def copy(a, out):
 
 
 @kernel
-def interpolate(sys, flow, t):
+def interpolate(sys, flow, t, cubic):
     """Coordinates and rates at t within the last step, into q_stage and qd_stage, by (1)."""
     p = flow.progress[0]
     h = p.h_last
@@ -124,10 +127,13 @@ def interpolate(sys, flow, t):
     eval_coordinate_rates(sys, flow.q, flow.qd, kq[4])
     eval_coordinate_accelerations(sys, flow.q, flow.qd, flow.qdd, kq[5])
     for i in range(flow.q.shape[0]):
-        y0, y0d, y0dd = flow.q_last[i], h * kq[2, i], h * h * kq[3, i]
-        A = flow.q[i] - y0 - y0d - 0.5 * y0dd
-        B = h * kq[4, i] - y0d - y0dd - 3.0 * A
-        C = 0.5 * (h * h * kq[5, i] - y0dd - 6.0 * A - 6.0 * B)
+        y0, y1, y0d, y1d = flow.q_last[i], flow.q[i], h * kq[2, i], h * kq[4, i]
+        y0dd, y1dd = h * h * kq[3, i], h * h * kq[5, i]
+        if cubic:
+            y0dd, y1dd = 6.0 * (y1 - y0) - 4.0 * y0d - 2.0 * y1d, 6.0 * (y0 - y1) + 2.0 * y0d + 4.0 * y1d
+        A = y1 - y0 - y0d - 0.5 * y0dd
+        B = y1d - y0d - y0dd - 3.0 * A
+        C = 0.5 * (y1dd - y0dd - 6.0 * A - 6.0 * B)
         r = s - 1.0
         tail = A + r * (B + r * C)
         slope = B + 2.0 * r * C
@@ -160,7 +166,7 @@ def record_frames(sys, flow, frames, work) -> int:
             copy(flow.qd, frames.qd[row])
             copy(flow.qdd, frames.qdd[row])
         else:
-            interpolate(sys, flow, t)
+            interpolate(sys, flow, t, work.fail[2] > 0)
             status = eval_accelerations(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
             if status != Status.OK.value:
                 return status

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,17 +15,23 @@ from ..system.pack import Packed, pack
 from ..system.reverse import swap
 from ..topology.span import span
 from .formulations import choose_formulation
+from .massless import describe, make_consistent
 
 
 @dataclass(frozen=True)
 class Start:
-    """A packed model with its state at time zero (tree coordinates) and what had to be moved."""
+    """A packed model with its state at time zero (tree coordinates) and what had to be moved.
+
+    `slack` (n_v,) is 1 for rates that can change without inertia, `massless` the number of independent ones.
+    """
 
     packed: Packed
     q: np.ndarray
     qd: np.ndarray
     messages: tuple[str, ...]
     formulation: str
+    slack: np.ndarray
+    massless: int = 0
 
 
 def with_starts(model: Model, start=None, start_rate=None) -> Model:
@@ -55,7 +61,32 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
             qd[0, entry.v:entry.v + entry.nv] = joint.start_rate
     swap(layout, q, qd, np.zeros_like(qd))
     messages = _drive(packed, joints, q[0], qd[0])
-    return Start(packed, q[0], qd[0], messages, chosen.name)
+    start = Start(packed, q[0], qd[0], messages, chosen.name, np.zeros(layout.n_v))
+    return _without_inertia(start, joints) if packed.system.constants[0].pivot else start
+
+
+def _without_inertia(start: Start, joints) -> Start:
+    """Give massless directions consistent values and tell so."""
+    packed = start.packed
+    state, found = make_consistent(packed, 0.0, start.q, start.qd)
+    if found is None:
+        return start
+    messages = list(describe(packed, found))
+    for j in packed.layout.joints:
+        given = joints[j.name]
+        for was_given, word, new, old in (
+                (given.start, "start", state.q[j.q:j.q + j.nq], start.q[j.q:j.q + j.nq]),
+                (given.start_rate, "start rate", state.qd[j.v:j.v + j.nv], start.qd[j.v:j.v + j.nv])):
+            if was_given is not None and np.any(abs(new - old) > 1e-9 * (1 + abs(old))):
+                messages.append(f"joint {j.name!r}: {word} moved from {_shown(old)} to {_shown(new)}, since a massless "
+                                "direction cannot keep it")
+    slack = (np.max(abs(found.motions), axis=0) > 1e-12).astype(float)
+    return replace(start, q=state.q, qd=state.qd, messages=start.messages + tuple(messages), slack=slack,
+                   massless=len(found.rates))
+
+
+def _shown(values: np.ndarray) -> str:
+    return ", ".join(f"{x:.6g}" for x in values)
 
 
 def _coordinates(entry, start):

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import ModelError, near_names
+from ..errors import ModelError, SingularError, near_names
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,19 @@ class GeneralizedAlpha(Implicit):
         return am, af, 0.25 * (gamma + 0.5) ** 2, gamma
 
 
+@dataclass(frozen=True)
+class DiagonallyImplicit:
+    """A stiffly accurate, diagonally implicit Runge-Kutta method: tableau and weights of the error estimate."""
+
+    name: str
+    order: int
+    a: tuple
+    b: tuple
+    c: tuple
+    e: tuple
+    adaptive: ClassVar[bool] = True
+
+
 RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))
 
 DORMAND_PRINCE = Explicit(
@@ -127,10 +140,20 @@ DORMAND_PRINCE = Explicit(
 
 SEMI_IMPLICIT_EULER = Explicit("semi-implicit-euler", 1, ((),), (1.0,), (0.0,), symplectic=True)
 
+SDIRK4 = DiagonallyImplicit(
+    "sdirk4", 4,
+    ((1 / 4,), (1 / 2, 1 / 4), (17 / 50, -1 / 25, 1 / 4), (371 / 1360, -137 / 2720, 15 / 544, 1 / 4),
+     (25 / 24, -49 / 48, 125 / 16, -85 / 12, 1 / 4)),
+    (25 / 24, -49 / 48, 125 / 16, -85 / 12, 1 / 4),
+    (1 / 4, 3 / 4, 11 / 20, 1 / 2, 1),
+    (-3 / 16, -27 / 32, 25 / 32, 0, 1 / 4),
+)
+
 BY_NAME = {
     "rk4": RK4,
     "dopri5": DORMAND_PRINCE,
     "semi-implicit-euler": SEMI_IMPLICIT_EULER,
+    "sdirk4": SDIRK4,
     "trapezoidal": Trapezoidal(),
     "newmark": Newmark(),
     "linear-acceleration": LinearAcceleration(),
@@ -139,18 +162,23 @@ BY_NAME = {
 }
 
 
-def choose_integrator(integrator, step: float | None):
+def choose_integrator(integrator, step: float | None, *, massless: bool = False):
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch."""
-    if isinstance(integrator, (Explicit, Implicit)):
-        return _checked(integrator, step), False
+    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit)):
+        return _checked(integrator, step, massless), False
     if integrator == "auto":
-        return (DORMAND_PRINCE, True) if step is None else (GeneralizedAlpha(), False)
+        if step is not None:
+            return GeneralizedAlpha(), False
+        return (SDIRK4, False) if massless else (DORMAND_PRINCE, True)
     if integrator not in BY_NAME:
         raise ModelError(f"integrator: found {integrator!r}." + near_names(integrator, ["auto", *BY_NAME]))
-    return _checked(BY_NAME[integrator], step), False
+    return _checked(BY_NAME[integrator], step, massless), False
 
 
-def _checked(integrator, step):
+def _checked(integrator, step, massless):
+    if massless and isinstance(integrator, Explicit):
+        raise SingularError(f"integrator {integrator.name!r} is explicit and needs inertia in every direction, but the model "
+                            "has massless ones; take 'sdirk4', 'generalized-alpha' or 'bdf'")
     if step is None and not integrator.adaptive:
         raise ModelError(f"integrator {integrator.name!r} has no error estimate and needs a fixed step; give step=, "
                          "or take 'dopri5' or 'generalized-alpha'")
@@ -163,7 +191,7 @@ def _checked(integrator, step):
     return integrator
 
 
-def tableau_arrays(integrator: Explicit) -> tuple[np.ndarray, ...]:
+def tableau_arrays(integrator: Explicit | DiagonallyImplicit) -> tuple[np.ndarray, ...]:
     """Arrays a (s, s), b, c (s,), e (s + 1,) of a tableau."""
     s = len(integrator.b)
     a = np.zeros((s, s))

@@ -6,12 +6,13 @@ import numpy as np
 
 from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
-from ..kernels.integrate_implicit import Tangent, integrate_implicit
+from ..kernels.integrate_implicit import integrate_implicit
+from ..kernels.newton import Tangent
 from ..kernels.tables import make_work
 from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
-from .integrators import Explicit, tableau_arrays
+from .integrators import DiagonallyImplicit, Explicit, tableau_arrays
 
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13
@@ -20,6 +21,10 @@ LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
 FIXED_STEP_TOLERANCE = 1e-10
 """Relative error of Newton's iteration in fixed steps."""
+STEP_SHARE = 0.02
+"""Share of the tolerated local error that Newton's iteration may take."""
+STAGE_SHARE = 0.02
+"""Share of it for each stage of a Runge-Kutta method, whose weights enlarge the stages' errors up to thirty times."""
 
 
 class Loop:
@@ -28,6 +33,7 @@ class Loop:
     def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: bool):
         self.system, self.options, self.times = begin.packed.system, options, times
         self.work = make_work(self.system)
+        self.work.fail[2] = begin.massless
         self.flow = _make_flow(self.system, begin, options)
         n_q, n_v = len(begin.q), len(begin.qd)
         rows = max(1, min(len(times), BUFFER_BYTES // (8 * (1 + n_q + 2 * n_v))))
@@ -51,9 +57,14 @@ class Loop:
             o.stages, o.symplectic = len(method.b), method.symplectic
             self.kernel = integrate_explicit
         else:
-            self.method_data = _make_tangent(len(self.flow.qd))
-            o.am, o.af, o.beta, o.gamma = method.coefficients()
-            o.newton = 0.02 if o.adaptive else FIXED_STEP_TOLERANCE / o.accuracy
+            self.method_data = (_stages(method), _make_tangent(len(self.flow.qd)))
+            if isinstance(method, DiagonallyImplicit):
+                o.stages, o.turns = len(method.b), 1
+            else:
+                o.stages, o.order = 1, 3
+                o.am, o.af, o.beta, o.gamma = method.coefficients()
+            share = STAGE_SHARE if o.turns else 1.0
+            o.newton = share * (STEP_SHARE if o.adaptive else FIXED_STEP_TOLERANCE / o.accuracy)
             self.kernel = integrate_implicit
         self.opt = opt
 
@@ -122,10 +133,26 @@ def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
     q_scale[system.pair["q"]] = system.dof["q_scale"][system.pair["v"]]
     qd_scale = system.dof["q_scale"].copy()
     return Flow(progress, begin.q.copy(), begin.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
-                np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v())
+                np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v(), begin.slack.copy(),
+                _turning_rates(system))
+
+
+def _turning_rates(system) -> np.ndarray:
+    turning = np.zeros(system.dof.shape[0], np.int64)
+    for c in range(3):
+        turning[system.quaternion["v"] + c] = 1
+    return turning
+
+
+def _stages(method) -> Tableau:
+    """Tableau of an implicit method; empty for the generalized-alpha family."""
+    if isinstance(method, DiagonallyImplicit):
+        return Tableau(*tableau_arrays(method))
+    return Tableau(np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0))
 
 
 def _make_tangent(n_v: int) -> Tangent:
     n = n_v if n_v <= LARGEST_DENSE else 0
-    return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), np.zeros(n_v), np.zeros(n_v),
-                   np.zeros(n_v))
+    vectors = (np.zeros(n_v) for _ in range(5))
+    return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), *vectors, np.zeros((8, n_v)),
+                   np.zeros((8, n_v)))

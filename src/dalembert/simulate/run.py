@@ -16,8 +16,9 @@ from ..results.store import Writer
 from .arguments import check_run_arguments, record_times
 from .evaluate import evaluate_frames, make_results
 from .initial import Start, prepare_start
-from .integrators import GeneralizedAlpha, choose_integrator
+from .integrators import DORMAND_PRINCE, SDIRK4, choose_integrator
 from .loop import Loop
+from .massless import complete
 from .status import error_of
 
 CHUNK_SECONDS = 0.2
@@ -41,8 +42,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     formulation : str or record
         ``"auto"``, a name of `formulations(model)`, or an object such as ``Recursive()``.
     integrator : str or record
-        ``"auto"`` (dopri5, generalized-alpha where the model proves stiff), a name, or an object such as
-        ``GeneralizedAlpha(rho_inf=0.6)``.
+        ``"auto"`` (dopri5, sdirk4 where the model proves stiff or has massless directions; generalized-alpha for a
+        fixed step), a name, or an object such as ``GeneralizedAlpha(rho_inf=0.6)``.
     contact : None
         Reserved for models with contacts.
     start, start_rate : mapping, optional
@@ -71,7 +72,7 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
         raise ModelError("contact: this version simulates models without contacts; leave it out")
     options = check_run_arguments(model, until, step, accuracy, integrator, on_failure)
     begin = prepare_start(model, start, start_rate, options.formulation if formulation == "auto" else formulation)
-    method, may_switch = choose_integrator(options.integrator, options.step)
+    method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0)
     times = record_times(record if record is not None else options.record, options)
     loop = Loop(begin, method, options, times, detect=may_switch)
     return _Run(begin, loop, options, progress, store).go(on_failure)
@@ -133,7 +134,7 @@ class _Run:
 
     def _switch_to_implicit(self) -> None:
         loop = self.loop
-        method = GeneralizedAlpha(rho_inf=0.8)
+        method = SDIRK4
         self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.method.name} at "
                              f"{loop.step:.3g} s; went on with {method.name}")
         loop.change_method(method, h_explicit=loop.step)
@@ -143,9 +144,8 @@ class _Run:
         loop = self.loop
         self.messages.append(f"at t = {loop.t:.6g} s the accuracy asked for keeps implicit steps as short as "
                              f"explicit ones ({loop.step:.3g} s); went on with dopri5")
-        method, _ = choose_integrator("dopri5", None)
-        loop.change_method(method, detect=False)
-        self._name_method(method.name)
+        loop.change_method(DORMAND_PRINCE, detect=False)
+        self._name_method(DORMAND_PRINCE.name)
 
     def _name_method(self, name: str) -> None:
         prepare(self.loop.entries())
@@ -157,6 +157,9 @@ class _Run:
         block = self.loop.take_frames()
         if not len(block["t"]):
             return
+        if self.begin.massless:
+            for f, t in enumerate(block["t"]):
+                block["qd"][f], block["qdd"][f] = complete(self.begin.packed, t, block["q"][f], block["qd"][f])
         self.blocks.append(block)
         if self.writer:
             packed = self.begin.packed

@@ -1,0 +1,213 @@
+"""Newton's iteration of an implicit step or stage for the accelerations a = qdd_new.
+
+A step or stage is affine in a: coordinates are q moved by dq = dq_base + cq a, rates are qd_base + cv a, and
+    residual(t1, q, qd, a) = 0,   derivative  M + cv C + cq K T(dq)                              (1)
+Two matrices serve: M with the joint springs' part of (1), factored in O(N) by tree_factor.py, as long as the iteration
+contracts well; else (1) itself, exact, column by column from tree_tangent.py and dense.
+
+A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
+vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
+"""
+
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from ..codes import ForceCode, Status
+from .dense import factor_lu, solve_lu
+from .evaluate import find_residual
+from .jit import kernel, part
+from .laws import law_slopes
+from .rotation import inverse_tangent_vec, tangent_vec
+from .tree_factor import factor_tree, solve_tree
+from .tree_kinematics import eval_motion
+from .tree_state import eval_drives, move
+from .tree_tangent import eval_variation
+
+MAX_ITERATIONS = 25
+GOOD_RATE = 0.15
+"""Contraction of the iteration above which old factors are made anew."""
+SWITCH_RATE = 0.5
+"""Contraction of the simple iteration with fresh factors above which the exact tangent takes over."""
+DIVERGENCE = 2.0
+"""Contraction of the exact iteration above which a step is given up."""
+DENSE_STEPS = 50
+"""Steps that the exact tangent stays in use before the simple iteration is tried again."""
+
+
+class Tangent(NamedTuple):
+    """Memory of the iteration; matrix and pivot are (0, 0) if a run is too large for a dense tangent."""
+
+    matrix: np.ndarray  # (n_v, n_v)
+    pivot: np.ndarray  # (n_v,) i8
+    direction: np.ndarray  # (4, n_v): dq, dqd, dqdd, column
+    add: np.ndarray  # (n_v,) joint springs' part of (1)
+    residual: np.ndarray  # (n_v,)
+    dq: np.ndarray  # (n_v,) present increments
+    dq_base: np.ndarray
+    qd_base: np.ndarray
+    kd: np.ndarray  # (8, n_v) stage rates of the increments
+    kv: np.ndarray  # (8, n_v) stage accelerations
+
+
+@part
+def place_new(sys, o, flow, tangent, t1, cq, cv):
+    """q_new and qd_new for the present qdd_new; drives are set."""
+    dq = tangent.dq
+    for k in range(dq.shape[0]):
+        flow.qd_new[k] = tangent.qd_base[k] + cv * flow.qdd_new[k]
+    if o.turns == 1:
+        turn_stage(sys, flow, tangent, cv)
+    for k in range(dq.shape[0]):
+        if flow.turning[k] == 0 or o.turns == 0:
+            dq[k] = tangent.dq_base[k] + cq * flow.qdd_new[k]
+    move(sys, flow.q, dq, flow.q_new)
+    eval_drives(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new)
+
+
+@kernel
+def turn_stage(sys, flow, tangent, cv):
+    """Rotation vectors of quaternion joints in a Runge-Kutta stage."""
+    dq = tangent.dq
+    for i in range(sys.quaternion.shape[0]):
+        v = sys.quaternion[i].v
+        rate = inverse_tangent_vec((dq[v], dq[v + 1], dq[v + 2]),
+                                   (flow.qd_new[v], flow.qd_new[v + 1], flow.qd_new[v + 2]))
+        for c in range(3):
+            dq[v + c] = tangent.dq_base[v + c] - cv * tangent.qd_base[v + c] + cv * rate[c]
+
+
+@kernel
+def eval_joint_part(sys, flow, tangent, t, cq, cv):
+    """Joint springs' share of (1) into tangent.add, negative slopes left out."""
+    add = tangent.add
+    for k in range(add.shape[0]):
+        add[k] = 0.0
+    for i in range(sys.force.shape[0]):
+        e = sys.force[i]
+        if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
+            k, c = e.k[0], e.c[0]
+            if e.law >= 0:
+                slope, slope_rate = law_slopes(sys, e.law, t, flow.q_new[e.q], flow.qd_new[e.v])
+                k, c = k - slope, c - slope_rate
+            add[e.v] += max(0.0, cv * c + cq * k)
+
+
+@kernel
+def factor_simple(sys, flow, tangent, t1, cq, cv, work) -> int:
+    """Factor M + joint springs at the new state, O(N)."""
+    eval_joint_part(sys, flow, tangent, t1, cq, cv)
+    eval_motion(sys, flow.q_new, flow.qd_new, work)
+    return factor_tree(sys, tangent.add, work)
+
+
+@kernel
+def factor_exact(sys, flow, tangent, t1, cq, cv, work) -> int:
+    """Factor (1) at the new state, after `find_residual` there."""
+    n = tangent.add.shape[0]
+    direction, A = tangent.direction, tangent.matrix
+    for k in range(n):
+        for j in range(n):
+            direction[0, j] = direction[1, j] = direction[2, j] = 0.0
+        if sys.dof[k].drive < 0:
+            direction[0, k], direction[1, k], direction[2, k] = cq, cv, 1.0
+            turn_direction(sys, k, tangent)
+        status = eval_variation(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, direction[0], direction[1],
+                                direction[2], direction[3], work)
+        if status != Status.OK.value:
+            return status
+        for j in range(n):
+            A[j, k] = direction[3, j]
+        if sys.dof[k].drive >= 0:
+            A[k, k] = 1.0
+    return factor_lu(A, tangent.pivot)
+
+
+@kernel
+def turn_direction(sys, k, tangent):
+    """T(dq) of (1) for a rate of a quaternion: the rotation that an increment of its rotation vector makes."""
+    dq, direction = tangent.dq, tangent.direction
+    for i in range(sys.quaternion.shape[0]):
+        v = sys.quaternion[i].v
+        if v <= k < v + 3:
+            turn = tangent_vec((dq[v], dq[v + 1], dq[v + 2]), (direction[0, v], direction[0, v + 1], direction[0, v + 2]))
+            direction[0, v], direction[0, v + 1], direction[0, v + 2] = turn
+
+
+@part
+def solve_factored(sys, exact, rhs, x, tangent, work):
+    """x = solution with the factors at hand."""
+    if exact:
+        for k in range(rhs.shape[0]):
+            x[k] = rhs[k]
+        solve_lu(tangent.matrix, tangent.pivot, x)
+    else:
+        solve_tree(sys, rhs, x, work)
+
+
+@part
+def correction_size(o, flow, x, cq, cv):
+    """Largest change of a coordinate or rate that a change x of the accelerations makes, 1 = tolerated error."""
+    worst = 0.0
+    for k in range(x.shape[0]):
+        size = abs(x[k])
+        worst = max(worst, size * cv / (flow.qd_scale[k] + abs(flow.qd_new[k])))
+        worst = max(worst, size * cq / flow.dq_scale[k])
+    return worst / o.accuracy
+
+
+@kernel
+def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
+    """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
+    p = flow.progress[0]
+    exact = p.dense > 0
+    last, rate = 0.0, 1.0
+    residual, x = tangent.residual, tangent.direction[3]
+    fresh = False
+    if abs(cv - p.factor_scale) > 0.2 * cv:
+        p.factored = 0
+    for iteration in range(MAX_ITERATIONS):
+        place_new(sys, o, flow, tangent, t1, cq, cv)
+        if not exact and p.factored == 0:
+            status = factor_simple(sys, flow, tangent, t1, cq, cv, work)
+            if status == Status.SINGULAR.value and tangent.matrix.shape[0] > 0:
+                exact, p.dense = True, DENSE_STEPS
+            elif status != Status.OK.value:
+                return status
+            else:
+                p.factored, p.factor_scale, fresh = 1, cv, True
+                p.factorizations += 1
+        status = find_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, residual, work)
+        if status != Status.OK.value:
+            return status
+        p.evaluations += 1
+        if exact and p.factored == 0:
+            status = factor_exact(sys, flow, tangent, t1, cq, cv, work)
+            if status != Status.OK.value:
+                return status
+            p.factored, p.factor_scale, fresh = 1, cv, True
+            p.factorizations += 1
+        solve_factored(sys, exact, residual, x, tangent, work)
+        p.iterations += 1
+        for k in range(x.shape[0]):
+            if not isfinite(x[k]):
+                work.fail[0] = k
+                return Status.NOT_FINITE.value
+            if sys.dof[k].drive < 0:
+                flow.qdd_new[k] -= x[k]
+        size = correction_size(o, flow, x, cq, cv)
+        if iteration > 0:
+            rate = size / last if last > 0.0 else 0.0
+        if size <= o.newton or (0 < iteration and rate < 1.0 and size * rate / (1.0 - rate) <= o.newton):
+            place_new(sys, o, flow, tangent, t1, cq, cv)
+            return Status.OK.value
+        if iteration > 0 and rate > GOOD_RATE:
+            if not fresh:
+                p.factored = 0
+            elif not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0:
+                exact, p.dense, p.factored, fresh = True, DENSE_STEPS, 0, False
+            elif rate > DIVERGENCE:
+                return Status.NO_CONVERGENCE.value
+        last = size
+    return Status.NO_CONVERGENCE.value

@@ -1,0 +1,217 @@
+"""Directions without inertia: their equations, their kind, consistent starts and their rates.
+
+A motion x with M x = 0 turns the equations of motion F = M qdd + g(t, q, qd) = 0 into x·g = 0 [ARN (20b)]:
+- a first-order equation where damping acts on it (x·C x regular), solved for the rate along x;
+- an algebraic, quasi-static one where only stiffness does, solved for the coordinate along x;
+- no equation at all otherwise: SingularError.
+On a solution F = 0 holds at all times, so that d/dt (x·F) = x·F' with
+    F' = K qd + C qdd + dF/dt,                                                                  (1)
+which gives the acceleration of the first kind and the rate of the second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..codes import Status
+from ..errors import ConvergenceError, SingularError
+from ..kernels.evaluate import eval_accelerations, eval_residual
+from ..kernels.tables import make_work
+from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
+from ..kernels.tree_state import move, normalise
+from ..kernels.tree_tangent import eval_variation
+from ..system.pack import Packed
+from .status import error_of
+
+RANK = 1e-10
+"""Damping or stiffness along a motion counts as zero below this fraction of the largest entry."""
+MAX_ITERATIONS = 50
+
+
+@dataclass(frozen=True)
+class Massless:
+    """Motions without inertia at a state.
+
+    Attributes
+    ----------
+    rates : (m,) int
+        Rate numbers, one for each motion.
+    motions : (m, n_v) float
+        Basis of the motions; the first-order ones before the algebraic ones.
+    tests : (m, n_v) float
+        The vectors that the equations of motion are multiplied with, in the same order.
+    first_order : int
+        Number of motions with damping.
+    jacobian : (m, m) float
+        Derivative of the equations by the rates of the first kind and the coordinates of the second.
+    qdd : (n_v,) float
+        Accelerations, zero along the massless rates.
+    """
+
+    rates: np.ndarray
+    motions: np.ndarray
+    tests: np.ndarray
+    first_order: int
+    jacobian: np.ndarray
+    qdd: np.ndarray
+
+
+class State:
+    """A state in tree coordinates whose massless directions are looked at."""
+
+    def __init__(self, packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
+        self.packed, self.t, self.q, self.qd = packed, t, q.copy(), qd.copy()
+        self.work = make_work(packed.system)
+        self.n = packed.layout.n_v
+        self.work.fail[2] = self.n
+
+    def residual(self, qdd: np.ndarray, t: float | None = None) -> np.ndarray:
+        """Return F (n_v,)."""
+        out = np.zeros(self.n)
+        self._done(eval_residual(self.packed.system, self.t if t is None else t, self.q, self.qd, qdd,
+                                 np.zeros(self.n), out, self.work))
+        return out
+
+    def find(self) -> Massless | None:
+        """Return the motions without inertia, or None."""
+        system, work, n = self.packed.system, self.work, self.n
+        qdd, rates = np.zeros(n), np.zeros(n, np.int64)
+        self._done(eval_accelerations(system, self.t, self.q, self.qd, qdd, np.zeros(n), work))
+        m = list_massless(system, work, rates)
+        if m == 0:
+            return None
+        rates, X = rates[:m].copy(), np.zeros((m, n))
+        for x, rate in zip(X, rates, strict=True):
+            eval_massless_motion(system, rate, x, work)
+        self.residual(qdd)
+        CX, KX = np.zeros((m, n)), np.zeros((m, n))
+        for x, c, k in zip(X, CX, KX, strict=True):
+            self._done(eval_products(system, self.t, self.q, self.qd, qdd, x, c, k, work))
+        return _classified(self, rates, X, CX, KX, qdd)
+
+    def rate_of_residual(self, qdd: np.ndarray) -> np.ndarray:
+        """Return F' (n_v,) by (1); the time derivative of laws by central differences."""
+        system, out, still = self.packed.system, np.zeros(self.n), np.zeros(self.n)
+        step = 1e-6 * max(1.0, abs(self.t))
+        by_time = (self.residual(qdd, self.t + step) - self.residual(qdd, self.t - step)) / (2 * step)
+        self.residual(qdd)
+        self._done(eval_variation(system, self.t, self.q, self.qd, qdd, self.qd, qdd, still, out, self.work))
+        return out + by_time
+
+    def move(self, increments: np.ndarray) -> None:
+        """Move the coordinates by increments of their rates."""
+        moved = np.empty_like(self.q)
+        move(self.packed.system, self.q, increments, moved)
+        normalise(self.packed.system, moved)
+        self.q = moved
+
+    def _done(self, status: int) -> None:
+        if status != Status.OK:
+            raise error_of(status, self.packed, self.work.fail, self.t, 0.0)
+
+
+def _classified(state: State, rates, X, CX, KX, qdd) -> Massless:
+    """Split the motions into those with damping and those with stiffness only."""
+    C, K = X @ CX.T, X @ KX.T
+    left, sizes, right = np.linalg.svd(C)
+    first = int(np.sum(sizes > RANK * np.max(abs(CX), initial=0.0))) if len(sizes) else 0
+    motions, tests = right @ X, left.T @ X
+    jacobian = np.hstack([(left.T @ C @ right.T)[:, :first], (left.T @ K @ right.T)[:, first:]])
+    stiff = jacobian[first:, first:]
+    if stiff.size:
+        _, stiff_sizes, stiff_right = np.linalg.svd(stiff)
+        if stiff_sizes[-1] <= RANK * np.max(abs(KX), initial=0.0):
+            open_motion = stiff_right[-1] @ motions[first:]
+            raise _unsupported(state, int(rates[np.argmax(abs(open_motion[rates]))]), rates, first)
+    return Massless(rates, motions, tests, first, jacobian, qdd)
+
+
+def _unsupported(state: State, rate: int, rates, first: int) -> SingularError:
+    layout = state.packed.layout
+    j = layout.joint_of_rate(rate)
+    direction = state.packed.system.dof[rate]
+    turns = bool(direction.s_n.any())
+    axis = np.round(direction.s_n if turns else direction.s_f, 6) + 0.0
+    own = sum(j.v <= r < j.v + j.nv for r in rates)
+    body = layout.bodies[j.body]
+    return SingularError(
+        f"joint {j.name!r} (between {j.first!r} and {j.second!r}): body {body!r} and what it carries give no "
+        f"{'inertia about' if turns else 'mass along'} {tuple(map(float, axis))} of the joint's own frame, and neither damping "
+        f"nor stiffness acts there, at t = {state.t:.3f} s; hinge rank {j.nv - own}, needed {j.nv}. Give {body!r} "
+        f"{'an inertia about' if turns else 'a mass along'} that axis, put a spring or damper on the joint, or fix it.")
+
+
+def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
+    """Return (state, massless) with rates and coordinates along massless motions that meet their equations."""
+    state = State(packed, t, q, qd)
+    found = state.find()
+    if found is None:
+        return state, None
+    for _ in range(MAX_ITERATIONS):
+        gap = found.tests @ state.residual(found.qdd)
+        step = -np.linalg.solve(found.jacobian, gap)
+        first = found.first_order
+        rates, moves = step[:first] @ found.motions[:first], step[first:] @ found.motions[first:]
+        moves *= min(1.0, 0.5 / max(np.max(abs(moves), initial=0.0), 1e-300))
+        state.qd = state.qd + rates
+        state.move(moves)
+        small = np.max(abs(rates), initial=0.0) <= 1e-12 * (1 + np.max(abs(state.qd), initial=0.0))
+        if small and np.max(abs(moves), initial=0.0) <= 1e-12:
+            break
+        found = state.find()
+    else:
+        raise ConvergenceError(f"start values of massless directions did not converge at t = {t:.6g} s; give starts nearer "
+                               f"to equilibrium for {', '.join(_joint_names(packed, found.rates))}")
+    _settle_rates(state, found)
+    return state, found
+
+
+def _settle_rates(state: State, found: Massless) -> None:
+    """Rates along algebraic motions by (1)."""
+    first = found.first_order
+    if first == len(found.rates):
+        return
+    gap = found.tests[first:] @ state.rate_of_residual(found.qdd)
+    state.qd = state.qd - np.linalg.solve(found.jacobian[first:, first:], gap) @ found.motions[first:]
+
+
+def complete(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rates and accelerations of a frame with their massless parts by (1).
+
+    Accelerations along algebraic motions stay zero: they would need the second derivative of the laws.
+    """
+    state = State(packed, t, q, qd)
+    found = state.find()
+    if found is None:
+        return qd, state_accelerations(state)
+    _settle_rates(state, found)
+    first = found.first_order
+    gap = found.tests[:first] @ state.rate_of_residual(found.qdd)
+    along = np.linalg.solve(found.jacobian[:first, :first], gap) if first else np.zeros(0)
+    return state.qd, found.qdd - along @ found.motions[:first]
+
+
+def state_accelerations(state: State) -> np.ndarray:
+    """Return the accelerations of a state without massless directions."""
+    qdd = np.zeros(state.n)
+    eval_accelerations(state.packed.system, state.t, state.q, state.qd, qdd, np.zeros(state.n), state.work)
+    return qdd
+
+
+def describe(packed: Packed, found: Massless) -> tuple[str, ...]:
+    """Messages that name the massless bodies and the kind of their equations."""
+    layout, messages = packed.layout, []
+    kind = ("first-order equation" if found.first_order == len(found.rates) else
+            "algebraic (quasi-static) equation" if found.first_order == 0 else "first-order or algebraic equation")
+    for rate in found.rates:
+        j = layout.joint_of_rate(int(rate))
+        direction = packed.system.dof[rate]
+        way = "about the axis" if direction.s_n.any() else "along the axis"
+        messages.append(f"body {layout.bodies[j.body]!r} is massless {way} of joint {j.name!r}: {kind}")
+    return tuple(messages)
+
+
+def _joint_names(packed: Packed, rates) -> list[str]:
+    return sorted({repr(packed.layout.joint_of_rate(int(r)).name) for r in rates})
