@@ -25,7 +25,7 @@ _HOMES = {
     "simulate.linear": ["eigenmodes", "linearize"],
     "simulate.inverse": ["inverse_dynamics"],
     "simulate.formulations": ["Recursive", "formulations"],
-    "simulate.integrators": ["HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Trapezoidal"],
+    "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Trapezoidal"],
     "results.results": ["Results"],
     "results.store": ["load"],
     "results.compare": ["compare"],

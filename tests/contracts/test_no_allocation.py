@@ -6,7 +6,6 @@ from physics.states import random_case
 
 from dalembert.codes import Status
 from dalembert.simulate.arguments import RunOptions
-from dalembert.simulate.initial import Start
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
 
@@ -41,9 +40,8 @@ def allocations(loop, steps):
 def make_loop(name, step):
     """Return a loop over a tree of all joints and forces that records now and then, and what owns its laws."""
     case = random_case(2, 9, motions=True)
-    begin = Start(case.packed, case.q, case.qd, (), "recursive")
     options = RunOptions(10.0, step, 1e-6, name, "auto", None)
-    return Loop(begin, BY_NAME[name], options, np.linspace(0, 10.0, 100_001), detect=False), begin
+    return Loop(case.begin, BY_NAME[name], options, np.linspace(0, 10.0, 100_001), detect=False), case
 
 
 @pytest.mark.parametrize("name, step", [("dopri5", None), ("rk4", 1e-3), ("semi-implicit-euler", 1e-3),

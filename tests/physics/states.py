@@ -11,7 +11,7 @@ from dalembert.kernels.evaluate import eval_accelerations, eval_residual
 from dalembert.kernels.tables import System, Work, make_work
 from dalembert.kernels.tree_inverse import eval_mass_matrix
 from dalembert.kernels.tree_kinematics import eval_motion
-from dalembert.simulate.initial import prepare_start
+from dalembert.simulate.initial import Start, prepare_start
 from dalembert.system.pack import Packed
 
 EPS = np.finfo(float).eps
@@ -20,6 +20,7 @@ EPS = np.finfo(float).eps
 class Case(NamedTuple):
     """A packed model, its start in tree coordinates, and scratch."""
 
+    begin: Start
     packed: Packed
     sys: System
     work: Work
@@ -55,7 +56,7 @@ class Case(NamedTuple):
 def packed_case(model) -> Case:
     """Pack a model with its own starts."""
     begin = prepare_start(model)
-    return Case(begin.packed, begin.packed.system, make_work(begin.packed.system), begin.q, begin.qd)
+    return Case(begin, begin.packed, begin.packed.system, make_work(begin.packed.system), begin.q, begin.qd)
 
 
 def random_case(seed, n_bodies, **options) -> Case:

@@ -13,6 +13,7 @@ import dalembert as dal
 
 ORDERS = [
     ("rk4", 4),
+    ("sdirk4", 4),
     ("semi-implicit-euler", 1),
     ("trapezoidal", 2),
     ("newmark", 2),

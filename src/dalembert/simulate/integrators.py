@@ -126,6 +126,15 @@ class DiagonallyImplicit:
     adaptive: ClassVar[bool] = True
 
 
+@dataclass(frozen=True)
+class Bdf:
+    """Backward differentiation formulas of variable order and step (SUNDIALS IDA), order 1 to `max_order`."""
+
+    max_order: int = 5
+    name: ClassVar[str] = "bdf"
+    adaptive: ClassVar[bool] = True
+
+
 RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))
 
 DORMAND_PRINCE = Explicit(
@@ -159,12 +168,13 @@ BY_NAME = {
     "linear-acceleration": LinearAcceleration(),
     "hht": HHT(),
     "generalized-alpha": GeneralizedAlpha(),
+    "bdf": Bdf(),
 }
 
 
 def choose_integrator(integrator, step: float | None, *, massless: bool = False):
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch."""
-    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit)):
+    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Bdf)):
         return _checked(integrator, step, massless), False
     if integrator == "auto":
         if step is not None:
@@ -179,6 +189,8 @@ def _checked(integrator, step, massless):
     if massless and isinstance(integrator, Explicit):
         raise SingularError(f"integrator {integrator.name!r} is explicit and needs inertia in every direction, but the model "
                             "has massless ones; take 'sdirk4', 'generalized-alpha' or 'bdf'")
+    if isinstance(integrator, Bdf) and step is not None:
+        raise ModelError("integrator 'bdf' chooses its own steps; leave step out and give accuracy")
     if step is None and not integrator.adaptive:
         raise ModelError(f"integrator {integrator.name!r} has no error estimate and needs a fixed step; give step=, "
                          "or take 'dopri5' or 'generalized-alpha'")

@@ -38,8 +38,10 @@ class Massless:
     ----------
     rates : (m,) int
         Rate numbers, one for each motion.
+    basis : (m, n_v) float
+        The motion of each rate: one there, zero at the other massless rates.
     motions : (m, n_v) float
-        Basis of the motions; the first-order ones before the algebraic ones.
+        Another basis: the first-order ones before the algebraic ones.
     tests : (m, n_v) float
         The vectors that the equations of motion are multiplied with, in the same order.
     first_order : int
@@ -51,6 +53,7 @@ class Massless:
     """
 
     rates: np.ndarray
+    basis: np.ndarray
     motions: np.ndarray
     tests: np.ndarray
     first_order: int
@@ -125,7 +128,7 @@ def _classified(state: State, rates, X, CX, KX, qdd) -> Massless:
         if stiff_sizes[-1] <= RANK * np.max(abs(KX), initial=0.0):
             open_motion = stiff_right[-1] @ motions[first:]
             raise _unsupported(state, int(rates[np.argmax(abs(open_motion[rates]))]), rates, first)
-    return Massless(rates, motions, tests, first, jacobian, qdd)
+    return Massless(rates, X, motions, tests, first, jacobian, qdd)
 
 
 def _unsupported(state: State, rate: int, rates, first: int) -> SingularError:

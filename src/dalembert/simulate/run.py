@@ -16,7 +16,8 @@ from ..results.store import Writer
 from .arguments import check_run_arguments, record_times
 from .evaluate import evaluate_frames, make_results
 from .initial import Start, prepare_start
-from .integrators import DORMAND_PRINCE, SDIRK4, choose_integrator
+from .bdf import BdfLoop
+from .integrators import DORMAND_PRINCE, SDIRK4, Bdf, choose_integrator
 from .loop import Loop
 from .massless import complete
 from .status import error_of
@@ -74,7 +75,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     begin = prepare_start(model, start, start_rate, options.formulation if formulation == "auto" else formulation)
     method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0)
     times = record_times(record if record is not None else options.record, options)
-    loop = Loop(begin, method, options, times, detect=may_switch)
+    loop = BdfLoop(begin, method, options, times) if isinstance(method, Bdf) else Loop(begin, method, options, times,
+                                                                                       detect=may_switch)
     return _Run(begin, loop, options, progress, store).go(on_failure)
 
 
@@ -157,7 +159,7 @@ class _Run:
         block = self.loop.take_frames()
         if not len(block["t"]):
             return
-        if self.begin.massless:
+        if self.begin.massless and isinstance(self.loop, Loop):
             for f, t in enumerate(block["t"]):
                 block["qd"][f], block["qdd"][f] = complete(self.begin.packed, t, block["q"][f], block["qd"][f])
         self.blocks.append(block)

@@ -9,7 +9,6 @@ from physics.states import random_case
 from dalembert.kernels import evaluate, linearize, measure, tree_factor, tree_inverse, tree_kinematics, tree_state
 from dalembert.results.tables import frame_shapes
 from dalembert.simulate.arguments import RunOptions
-from dalembert.simulate.initial import Start
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
 
@@ -73,9 +72,8 @@ def test_entry_kernels_leave_the_tables_alone():
 def test_time_loops_leave_the_tables_alone(name, step):
     case = random_case(1, 4, **SMALL)
     before = digest(case.sys)
-    begin = Start(case.packed, case.q, case.qd, (), "recursive")
     options = RunOptions(0.02, step, 1e-4, name, "auto", None)
-    loop = Loop(begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]), detect=False)
+    loop = Loop(case.begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]), detect=False)
     assert loop.advance(200) == 0
     assert digest(case.sys) == before
 

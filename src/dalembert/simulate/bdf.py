@@ -1,0 +1,141 @@
+"""Backward differentiation formulas of variable order and step: SUNDIALS IDA on the fully implicit equations.
+
+The rates that the solver sees are z with qd = z + sum_k (x_k - e_k) z_k over the massless rates k, x_k their motions at
+the start: the rates of bodies with inertia then do not hang on those without, whose size is left out of the error test,
+since they follow from the coordinates by equations without derivatives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..codes import Status
+from ..errors import ModelError
+from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
+from ..kernels.tables import make_work
+from ..kernels.tree_state import eval_coordinate_rates, normalise
+from ..results.stats import Stats
+from .arguments import RunOptions
+from .initial import Start
+from .massless import State, complete
+
+MOST_UNKNOWNS = 1000
+"""Unknowns up to which the Jacobian is kept dense and exact."""
+UNCONTROLLED = 1e20
+"""Absolute tolerance of a rate that is left out of the error test."""
+MOST_TRIES = 200_000
+"""Internal steps that the solver may take on its way to one accepted step."""
+
+
+class BdfLoop:
+    """State of a run inside IDA; the same face as `loop.Loop`."""
+
+    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray):
+        self.method, self.options, self.times, self.packed = method, options, times, begin.packed
+        self.system, self.work = begin.packed.system, make_work(begin.packed.system)
+        self.n_q, self.n_v = len(begin.q), len(begin.qd)
+        self.t = self.step = 0.0
+        self.steps = self.next = 0
+        self.sizes: list[float] = []
+        self.rows: list[tuple] = []
+        self.counts = (0, 0)
+        found = State(begin.packed, 0.0, begin.q, begin.qd).find() if begin.massless else None
+        self.slack = np.zeros(0, int) if found is None else found.rates
+        self.motions = np.zeros((0, self.n_v)) if found is None else found.basis - np.eye(self.n_v)[found.rates]
+        qd, qdd = complete(begin.packed, 0.0, begin.q, begin.qd)
+        rates = np.zeros(self.n_q)
+        eval_coordinate_rates(self.system, begin.q, qd, rates)
+        self.y = np.concatenate([begin.q, qd - qd[self.slack] @ self.motions])
+        self.yp = np.concatenate([rates, qdd - qdd[self.slack] @ self.motions])
+        self.solver = self._make_solver()
+        self.solver.init_step(0.0, self.y, self.yp)
+
+    def _make_solver(self):
+        try:
+            from sksundae.ida import IDA
+        except ImportError as error:
+            raise ModelError("integrator 'bdf' needs SUNDIALS: pip install \"dalembert[sundials]\"") from error
+        accuracy = self.options.accuracy
+        scale = np.ones(self.n_q)
+        scale[self.system.pair["q"]] = self.system.dof["q_scale"][self.system.pair["v"]]
+        atol = accuracy * np.concatenate([scale, self.system.dof["q_scale"]])
+        atol[self.n_q + self.slack] = UNCONTROLLED
+        dense = self.n_q + self.n_v <= MOST_UNKNOWNS
+        jacobian = {"jacfn": self._jacobian} if dense else {}
+        return IDA(self._residual, rtol=accuracy, atol=atol, max_num_steps=MOST_TRIES, max_order=self.method.max_order,
+                   linsolver="dense" if dense else "gmres", **jacobian)
+
+    def _whole(self, y: np.ndarray) -> np.ndarray:
+        """Coordinates and rates from the solver's unknowns."""
+        if not len(self.slack):
+            return y
+        whole = y.copy()
+        whole[self.n_q:] += y[self.n_q + self.slack] @ self.motions
+        return whole
+
+    def _residual(self, t, y, yp, res):
+        self._check(eval_implicit_form(self.system, t, self._whole(y), self._whole(yp), res, self.work))
+
+    def _jacobian(self, t, y, yp, res, c, out):
+        self._check(eval_implicit_jacobian(self.system, t, self._whole(y), self._whole(yp), c, out, self.work))
+        if len(self.slack):
+            out[:, self.n_q + self.slack] += out[:, self.n_q:] @ self.motions.T
+
+    def _check(self, status: int) -> None:
+        if status != Status.OK:
+            raise ArithmeticError(f"kernel status {status}")
+
+    def entries(self) -> list[tuple]:
+        """The kernels needed, for `prepare`."""
+        n = self.n_q + self.n_v
+        y, square = np.zeros(n), np.zeros((n, n))
+        return [(eval_implicit_form, (self.system, 0.0, y, y, y, self.work)),
+                (eval_implicit_jacobian, (self.system, 0.0, y, y, 1.0, square, self.work))]
+
+    def advance(self, chunk: int) -> int:
+        """Take up to `chunk` steps and return the status."""
+        self._record(self.t)
+        for _ in range(chunk):
+            if self.t >= self.until:
+                return Status.OK
+            try:
+                found = self.solver.step(self.until, method="onestep", tstop=self.until)
+            except ArithmeticError:
+                return Status.NOT_FINITE
+            if not found.success:
+                return Status.STEP_TOO_SMALL
+            now = float(np.ravel(found.t)[-1])
+            self.step, self.t = now - self.t, now
+            self.sizes = [min([*self.sizes[:1], self.step]), max([*self.sizes[1:], self.step])]
+            self.steps += 1
+            self.y, self.yp = np.ravel(found.y), np.ravel(found.yp)
+            self.counts = int(found.nfev), int(found.njev)
+            self._record(now)
+        return Status.CHUNK_DONE
+
+    def _record(self, now: float) -> None:
+        """Keep the frames due within the last step, read off the solver's own interpolation."""
+        while self.next < len(self.times) and self.times[self.next] <= now:
+            t = float(self.times[self.next])
+            y = self.y if t == now or self.steps == 0 else np.ravel(self.solver.step(t).y)
+            q, qd = np.split(self._whole(y).copy(), [self.n_q])
+            normalise(self.system, q)
+            self.rows.append((t, q, *complete(self.packed, t, q, qd)))
+            self.next += 1
+
+    def take_frames(self) -> dict[str, np.ndarray]:
+        """Return the recorded frames and forget them."""
+        rows, self.rows = self.rows, []
+        shapes = {"t": (), "q": (self.n_q,), "qd": (self.n_v,), "qdd": (self.n_v,)}
+        return {name: np.array([row[c] for row in rows]).reshape(len(rows), *shape)
+                for c, (name, shape) in enumerate(shapes.items())}
+
+    @property
+    def until(self) -> float:
+        """End time [s]."""
+        return self.options.until
+
+    def stats(self, seconds: float) -> Stats:
+        """Cost so far."""
+        smallest, largest = (self.sizes[0], self.sizes[-1]) if self.sizes else (0.0, 0.0)
+        return Stats(self.steps, 0, self.counts[0], self.counts[1], self.counts[0], seconds, smallest, largest)
