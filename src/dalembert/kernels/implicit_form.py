@@ -6,10 +6,11 @@ special treatment: (1) holds for them as it stands, [ARN (20b)] being its row wi
 """
 
 from ..codes import DriveCode, Status
-from .evaluate import eval_residual
+from .evaluate import eval_accelerations, eval_residual
 from .jit import kernel
 from .laws import eval_law
 from .rotation import multiplied
+from .tree_rank import eval_massless_motion
 from .tree_state import eval_coordinate_rates
 from .tree_tangent import eval_variation
 
@@ -27,11 +28,43 @@ def load_state(sys, y, yp, work):
 
 
 @kernel
-def eval_implicit_form(sys, t, y, yp, out, work) -> int:
-    """Fill F (n_q + n_v,)."""
+def remove_massless(sys, t, q, qd, qdd, basis, work) -> int:
+    """Replace z' in qdd by accelerations that differ from the true ones by motions without inertia.
+
+    The unknown rates are z, qd = z + sum_k (x0_k - e_k) z_k with the motions x0 of `basis` (m, n_v) at the start.  Less
+    sum_k x_k z'_k, which has no inertia, qdd is z' + sum_k (x0_k - x_k) z'_k at the other rates and zero at rates k: the
+    sizes of z'_k, which may be huge, do not drown the others.
+    """
+    found, motion = work.vector[13], work.vector[14]
+    allowed = work.fail[2]
+    work.fail[2] = qd.shape[0]
+    status = eval_accelerations(sys, t, q, qd, found, work.vector[8], work)
+    work.fail[2] = allowed
+    if status != Status.OK.value:
+        return status
+    row = 0
+    for k in range(qd.shape[0]):
+        if sys.dof[k].drive < 0 and work.dof[k].iD == 0.0:
+            eval_massless_motion(sys, k, motion, work)
+            size = qdd[k]
+            qdd[k] = 0.0
+            for j in range(qd.shape[0]):
+                if j != k:
+                    qdd[j] += size * (basis[row, j] - motion[j])
+            row += 1
+    return Status.OK.value
+
+
+@kernel
+def eval_implicit_form(sys, t, y, yp, basis, out, work) -> int:
+    """Fill F (n_q + n_v,); y' holds z' in place of dqd/dt, see `remove_massless`."""
     n_q = sys.constants[0].n_q
     q, qd, qdd = load_state(sys, y, yp, work)
     rates, residual = work.point[1], work.vector[7]
+    if basis.shape[0] > 0:
+        status = remove_massless(sys, t, q, qd, qdd, basis, work)
+        if status != Status.OK.value:
+            return status
     eval_coordinate_rates(sys, q, qd, rates)
     for i in range(q.shape[0]):
         out[i] = yp[i] - rates[i]
@@ -109,10 +142,12 @@ def add_turned_column(sys, q, k, value, A, row):
 
 
 @kernel
-def eval_implicit_jacobian(sys, t, y, yp, c, A, work) -> int:
+def eval_implicit_jacobian(sys, t, y, yp, basis, c, A, work) -> int:
     """Fill A = dF/dy + c dF/dy' (n_q + n_v square), exact."""
     n_q = sys.constants[0].n_q
     q, qd, qdd = load_state(sys, y, yp, work)
+    if basis.shape[0] > 0:
+        remove_massless(sys, t, q, qd, qdd, basis, work)
     for i in range(A.shape[0]):
         for j in range(A.shape[1]):
             A[i, j] = 0.0

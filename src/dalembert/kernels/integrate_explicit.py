@@ -117,18 +117,13 @@ def looks_stiff(opt, flow, h):
 
 
 @kernel
-def first_step(sys, opt, flow):
-    """A cautious first step from the sizes of state, rates and accelerations [s]."""
-    size, speed, change = 0.0, 0.0, 0.0
-    eval_coordinate_rates(sys, flow.q, flow.qd, flow.kq[0])
-    for i in range(flow.q.shape[0]):
-        scale = flow.q_scale[i] + abs(flow.q[i])
-        size = max(size, abs(flow.q[i]) / scale)
-        speed = max(speed, abs(flow.kq[0, i]) / scale)
+def first_step(opt, flow):
+    """A cautious first step from the sizes of rates and accelerations, massless ones left out [s]."""
+    rate = 0.0
     for k in range(flow.qd.shape[0]):
-        scale = flow.qd_scale[k] + abs(flow.qd[k])
-        change = max(change, abs(flow.qdd[k]) / scale)
-    rate = max(speed, change)
+        if flow.slack[k] == 0.0:
+            speed = flow.qd_scale[k] + abs(flow.qd[k])
+            rate = max(rate, abs(flow.qd[k]) / flow.qd_scale[k], abs(flow.qdd[k]) / speed)
     h = 0.01 / rate if rate > 0.0 else 1e-3 * (flow.progress[0].t_end - flow.progress[0].t)
     h *= min(1.0, (opt.accuracy * 1e6) ** (1.0 / (opt.order + 1)))
     return min(h, opt.h_max)
@@ -154,7 +149,7 @@ def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
     if status != Status.OK.value:
         return status
     if o.adaptive == 1 and p.h <= 0.0:
-        p.h = first_step(sys, o, flow)
+        p.h = first_step(o, flow)
     for _ in range(o.chunk):
         status = record_due(sys, flow, frames, work)
         if status != Status.OK.value or p.t >= p.t_end:

@@ -6,7 +6,7 @@ Generalized-alpha, with algorithmic accelerations aa and finite moves dq (quater
     dq = h qd0 + h² ((½ - beta) aa0 + beta aa1),   qd1 = qd0 + h ((1 - gamma) aa0 + gamma aa1)   (2)
 and the equations of motion at t1.  Local errors of (2), with the time shift (am - af) h of aa:
     e_q = c_q h² (qdd1 - qdd0),          c_q = beta + (am - af)/2 - 1/6                          (3)
-    e_v = c_v h³ d²qdd/dt²,              c_v = ½ ((am - af)² + gamma (1 + 2 (am - af))) - 1/6    (4)
+    e_v = c_v h³ d²qdd/dt²,              c_v = gamma (½ + d) + d (am - ½) - 1/6,  d = am - af     (4)
 For rates without inertia of their own (`flow.slack`) the accelerations are not smooth, and (3) is taken from rates.
 
 Runge-Kutta with stage i at t + c_i h, increments d' = T(d)⁻¹ qd for quaternions [Munthe-Kaas]:
@@ -105,7 +105,7 @@ def alpha_error(o, flow, h):
     p = flow.progress[0]
     shift = o.am - o.af
     c_q = abs(o.beta + 0.5 * shift - 1.0 / 6.0)
-    c_v = abs(0.5 * (shift * shift + o.gamma * (1.0 + 2.0 * shift)) - 1.0 / 6.0)
+    c_v = abs(o.gamma * (0.5 + shift) + shift * (o.am - 0.5) - 1.0 / 6.0)
     worst = 0.0
     for k in range(flow.qd.shape[0]):
         if flow.slack[k] > 0.0:
@@ -204,7 +204,7 @@ def begin_implicit(sys, o, flow, work) -> int:
     for k in range(flow.qdd.shape[0]):
         flow.aa[0, k] = flow.qdd[k]
     if o.adaptive == 1 and p.h <= 0.0:
-        p.h = 0.1 * first_step(sys, o, flow)
+        p.h = 0.1 * first_step(o, flow)
     return status
 
 

@@ -2,6 +2,9 @@
 
 The elimination of tree_dynamics.py without bias, with `add` (joint stiffness and damping of an implicit step) on the
 inertia of each direction; the factors are copied to tables of their own, since the pose moves on between solutions.
+What a direction with `add` leaves to its parent is taken in two steps,
+    A - U Uᵀ/(D + add) = (A - U Uᵀ/D) + U Uᵀ add/(D (D + add))                                   (1)
+so that a small `add` is not lost against D; it is all that a massless body further in may feel.
 """
 
 from ..codes import Status
@@ -11,10 +14,18 @@ from .spatial import downdated, downdated_sym
 from .tree_dynamics import hand_to_parent, load_articulated, pick_direction, too_small
 
 
+@part
+def downdated_inertia(J, H, M, U_n, U_f, factor):
+    """A - factor U Uᵀ."""
+    g_n, g_f = scale3(U_n, factor), scale3(U_f, factor)
+    return downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)
+
+
 @kernel
 def factor_tree(sys, add, work) -> int:
     """Factor M + diag(add) at the state of the last `eval_motion`; driven rates are left out."""
     body, rows, dof = sys.body, work.body, work.dof
+    zero = (0.0, 0.0, 0.0)
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         J, H, M = load_articulated(b, i, own)
@@ -24,7 +35,7 @@ def factor_tree(sys, add, work) -> int:
             work.factor_dof[place].order = k
             s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
             if b.plain == 1:
-                s_f = (0.0, 0.0, 0.0)
+                s_f = zero
             store3(kept.s_n, s_n)
             store3(kept.s_f, s_f)
             if sys.dof[k].drive >= 0:
@@ -32,16 +43,21 @@ def factor_tree(sys, add, work) -> int:
                 continue
             U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))
             U_f = add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
-            D = dot3(s_n, U_n) + dot3(s_f, U_f) + add[k]
-            if add[k] <= 0.0 and too_small(D, s_n, s_f, J, M):
-                work.fail[0] = k
-                return Status.SINGULAR.value
-            iD = 1.0 / D
+            D = dot3(s_n, U_n) + dot3(s_f, U_f)
+            if too_small(D, s_n, s_f, J, M):
+                if add[k] <= 0.0:
+                    work.fail[0] = k
+                    return Status.SINGULAR.value
+                kept.iD = 1.0 / add[k]
+                store3(kept.U_n, zero)
+                store3(kept.U_f, zero)
+                continue
             store3(kept.U_n, U_n)
             store3(kept.U_f, U_f)
-            kept.iD = iD
-            g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
-            J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)
+            kept.iD = 1.0 / (D + add[k])
+            J, H, M = downdated_inertia(J, H, M, U_n, U_f, 1.0 / D)                              # (1)
+            if add[k] > 0.0:
+                J, H, M = downdated_inertia(J, H, M, U_n, U_f, -add[k] / (D * (D + add[k])))
         d = load3(own.d_w)
         store3(work.factor_body[i].d_w, d)
         if b.parent > 0:

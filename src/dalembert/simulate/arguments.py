@@ -32,7 +32,7 @@ def check_run_arguments(model, until, step, accuracy, integrator, on_failure) ->
     faults = []
     if until is None:
         until = own.get("until")
-    if step is None and "accuracy" not in own:
+    if step is None and accuracy is None:
         step = own.get("step")
     if until is None:
         faults.append(Fault("until", "not given; say how long to simulate, e.g. run(model, until=5.0)"))

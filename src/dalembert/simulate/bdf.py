@@ -41,7 +41,8 @@ class BdfLoop:
         self.counts = (0, 0)
         found = State(begin.packed, 0.0, begin.q, begin.qd).find() if begin.massless else None
         self.slack = np.zeros(0, int) if found is None else found.rates
-        self.motions = np.zeros((0, self.n_v)) if found is None else found.basis - np.eye(self.n_v)[found.rates]
+        self.basis = np.zeros((0, self.n_v)) if found is None else found.basis
+        self.motions = self.basis - np.eye(self.n_v)[self.slack]
         qd, qdd = complete(begin.packed, 0.0, begin.q, begin.qd)
         rates = np.zeros(self.n_q)
         eval_coordinate_rates(self.system, begin.q, qd, rates)
@@ -74,10 +75,10 @@ class BdfLoop:
         return whole
 
     def _residual(self, t, y, yp, res):
-        self._check(eval_implicit_form(self.system, t, self._whole(y), self._whole(yp), res, self.work))
+        self._check(eval_implicit_form(self.system, t, self._whole(y), yp, self.basis, res, self.work))
 
     def _jacobian(self, t, y, yp, res, c, out):
-        self._check(eval_implicit_jacobian(self.system, t, self._whole(y), self._whole(yp), c, out, self.work))
+        self._check(eval_implicit_jacobian(self.system, t, self._whole(y), yp, self.basis, c, out, self.work))
         if len(self.slack):
             out[:, self.n_q + self.slack] += out[:, self.n_q:] @ self.motions.T
 
@@ -89,8 +90,8 @@ class BdfLoop:
         """The kernels needed, for `prepare`."""
         n = self.n_q + self.n_v
         y, square = np.zeros(n), np.zeros((n, n))
-        return [(eval_implicit_form, (self.system, 0.0, y, y, y, self.work)),
-                (eval_implicit_jacobian, (self.system, 0.0, y, y, 1.0, square, self.work))]
+        return [(eval_implicit_form, (self.system, 0.0, y, y, square, y, self.work)),
+                (eval_implicit_jacobian, (self.system, 0.0, y, y, square, 1.0, square, self.work))]
 
     def advance(self, chunk: int) -> int:
         """Take up to `chunk` steps and return the status."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..codes import DriveCode
 from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
@@ -17,6 +18,8 @@ from .integrators import DiagonallyImplicit, Explicit, tableau_arrays
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13
 """Relative to the time span; an error-controlled step below it is given up."""
+ANY_SIZE = 1e300
+"""Scale of driven coordinates and rates: they are exact and take no part in the error control."""
 LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
 FIXED_STEP_TOLERANCE = 1e-10
@@ -132,6 +135,8 @@ def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
     q_scale = np.ones(n_q)
     q_scale[system.pair["q"]] = system.dof["q_scale"][system.pair["v"]]
     qd_scale = system.dof["q_scale"].copy()
+    qd_scale[system.drive["v"]] = ANY_SIZE
+    q_scale[system.drive["q"][system.drive["code"] == DriveCode.POSITION]] = ANY_SIZE
     return Flow(progress, begin.q.copy(), begin.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
                 np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v(), begin.slack.copy(),
                 _turning_rates(system))

@@ -87,6 +87,7 @@ class _Run:
         self.begin, self.loop, self.options, self.progress = begin, loop, options, progress
         self.messages = list(begin.messages)
         self.blocks: list[dict[str, np.ndarray]] = []
+        self.compiling = 0.0
         self.method = dict(integrator=loop.method.name, accuracy=None if options.step else options.accuracy,
                            step=options.step)
         origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation, **self.method)
@@ -103,7 +104,7 @@ class _Run:
             self._close("failed")
             raise
         self._collect()
-        stats = self.loop.stats(perf_counter() - began)
+        stats = self.loop.stats(perf_counter() - began - self.compiling)
         status = "ok" if error is None else f"{type(error).__name__}: {error}"
         self._close(status, stats)
         results = make_results(self.begin.packed, self.begin.formulation, self._frames(), messages=self.messages,
@@ -150,7 +151,9 @@ class _Run:
         self._name_method(DORMAND_PRINCE.name)
 
     def _name_method(self, name: str) -> None:
+        began = perf_counter()
         prepare(self.loop.entries())
+        self.compiling += perf_counter() - began
         if name not in self.method["integrator"]:
             self.method["integrator"] += f", {name}"
 
