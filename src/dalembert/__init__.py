@@ -24,6 +24,7 @@ _HOMES = {
     "simulate.static": ["static"],
     "simulate.linear": ["eigenmodes", "linearize"],
     "simulate.inverse": ["inverse_dynamics"],
+    "simulate.perturbation": ["neglect", "perturbation_report"],
     "simulate.formulations": ["Recursive", "formulations"],
     "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Trapezoidal"],
     "results.results": ["Results"],

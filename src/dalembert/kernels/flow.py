@@ -38,6 +38,7 @@ PROGRESS = np.dtype((np.record, [
     ("factorizations", "i8"),
     ("fixed", "i8"),  # steps taken with the fixed step since t_begin
     ("next", "i8"),  # next record time
+    ("next_break", "i8"),  # next time at which a step must end
     ("rows", "i8"),  # frames in the buffer
     ("stiff", "i8"),  # suspicion counters
     ("smooth", "i8"),
@@ -99,9 +100,10 @@ class Flow(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """Times to record and the buffer of recorded frames."""
+    """Times to record, times at which a free step must end, and the buffer of recorded frames."""
 
     times: np.ndarray
+    breaks: np.ndarray
     t: np.ndarray
     q: np.ndarray
     qd: np.ndarray
@@ -190,9 +192,16 @@ def begin(sys, flow, work) -> int:
 
 
 @part
-def next_time(opt, p):
-    """End of the next step: on the grid of the fixed step, or t + h; never beyond the end and never just before it."""
-    t1 = p.t_begin + (p.fixed + 1) * opt.step if opt.adaptive == 0 else p.t + p.h
+def next_time(opt, p, breaks):
+    """End of the next step: on the grid of the fixed step, or t + h but not beyond a break; never just before the end."""
+    if opt.adaptive == 0:
+        t1 = p.t_begin + (p.fixed + 1) * opt.step
+    else:
+        t1 = p.t + p.h
+        while p.next_break < breaks.shape[0] and breaks[p.next_break] <= p.t:
+            p.next_break += 1
+        if p.next_break < breaks.shape[0] and breaks[p.next_break] < t1 + 0.1 * p.h:
+            t1 = breaks[p.next_break]
     return p.t_end if t1 > p.t_end - 1e-6 * (t1 - p.t) else t1
 
 

@@ -103,24 +103,31 @@ def fill_kinematics(sys, q, qd, c, A):
 
 
 @kernel
-def fill_dynamics(sys, t, q, qd, qdd, c, A, work) -> int:
-    """Rows of A for M dqd/dt + g, after `eval_residual`: columns of K, turned to coordinates, and of C + c M."""
+def fill_dynamics(sys, t, q, qd, qdd, basis, c, A, work) -> int:
+    """Rows of A for M dqd/dt + g, after `eval_residual`: columns of K, turned to coordinates, and of C + c M by z."""
     n_q = sys.constants[0].n_q
-    still, one, scaled, column = work.vector[9], work.vector[10], work.vector[11], work.vector[12]
-    n = qd.shape[0]
+    still, turned, scaled, column = work.vector[9], work.vector[10], work.vector[11], work.vector[12]
+    n, row = qd.shape[0], 0
     for k in range(n):
-        still[k] = one[k] = scaled[k] = 0.0
+        still[k] = turned[k] = scaled[k] = 0.0
     for k in range(n):
-        one[k], scaled[k] = 1.0, c
-        status = eval_variation(sys, t, q, qd, qdd, still, one, scaled, column, work)
+        turned[k] = 1.0
+        status = eval_variation(sys, t, q, qd, qdd, turned, still, still, column, work)
         if status != Status.OK.value:
             return status
         for j in range(n):
-            A[n_q + j, n_q + k] = column[j]
-        eval_variation(sys, t, q, qd, qdd, one, still, still, column, work)
-        for j in range(n):
             add_turned_column(sys, q, k, column[j], A, n_q + j)
-        one[k] = scaled[k] = 0.0
+        scaled[k] = c
+        if basis.shape[0] > 0 and sys.dof[k].drive < 0 and work.dof[k].iD == 0.0:
+            eval_massless_motion(sys, k, scaled, work)
+            for j in range(n):
+                turned[j] = basis[row, j]
+                scaled[j] = c * (basis[row, j] - scaled[j])
+            row += 1
+        eval_variation(sys, t, q, qd, qdd, still, turned, scaled, column, work)
+        for j in range(n):
+            A[n_q + j, n_q + k] = column[j]
+            turned[j] = scaled[j] = 0.0
     return Status.OK.value
 
 
@@ -143,7 +150,7 @@ def add_turned_column(sys, q, k, value, A, row):
 
 @kernel
 def eval_implicit_jacobian(sys, t, y, yp, basis, c, A, work) -> int:
-    """Fill A = dF/dy + c dF/dy' (n_q + n_v square), exact."""
+    """Fill A = dF/dy + c dF/dy' (n_q + n_v square), exact; the rows of dq/dt are still by qd, not by z."""
     n_q = sys.constants[0].n_q
     q, qd, qdd = load_state(sys, y, yp, work)
     if basis.shape[0] > 0:
@@ -154,7 +161,7 @@ def eval_implicit_jacobian(sys, t, y, yp, basis, c, A, work) -> int:
     fill_kinematics(sys, q, qd, c, A)
     status = eval_residual(sys, t, q, qd, qdd, work.vector[8], work.vector[7], work)
     if status == Status.OK.value:
-        status = fill_dynamics(sys, t, q, qd, qdd, c, A, work)
+        status = fill_dynamics(sys, t, q, qd, qdd, basis, c, A, work)
     for i in range(sys.drive.shape[0]):
         d = sys.drive[i]
         for j in range(A.shape[1]):

@@ -115,7 +115,7 @@ def tangent_vec(th, x):
     if a < SMALL_ANGLE:
         b, c = 0.5 - a2 / 24.0, 1.0 / 6.0 - a2 / 120.0
     else:
-        b, c = (1.0 - cos(a)) / a2, (a - sin(a)) / (a2 * a)
+        b, c = 0.5 * (sin(0.5 * a) / (0.5 * a)) ** 2, (a - sin(a)) / (a2 * a)
     y = cross(th, x)
     return add3(x, axpy3(b, y, scale3(cross(th, y), c)))
 
@@ -125,6 +125,6 @@ def inverse_tangent_vec(th, x):
     """T(th)⁻¹ x: increment of the rotation vector th for a rotation x in the fixed axes; T⁻¹ = 1 - ½ th~ + c th~²."""
     a2 = th[0] * th[0] + th[1] * th[1] + th[2] * th[2]
     a = sqrt(a2)
-    c = 1.0 / 12.0 + a2 / 720.0 if a < SMALL_ANGLE else (1.0 - 0.5 * a * sin(a) / (1.0 - cos(a))) / a2
+    c = 1.0 / 12.0 + a2 / 720.0 if a < SMALL_ANGLE else (1.0 - 0.5 * a * cos(0.5 * a) / sin(0.5 * a)) / a2
     y = cross(th, x)
     return add3(x, axpy3(-0.5, y, scale3(cross(th, y), c)))

@@ -82,7 +82,7 @@ def record_times(record, options: RunOptions) -> np.ndarray:
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0) or (
             len(times) and (times[0] < 0 or times[-1] > until * (1 + 1e-12))):
         raise ModelError([Fault("record", f"expected growing times between 0 and until = {until:g} s, or a spacing")])
-    return times
+    return np.minimum(times, until)
 
 
 def _spaced(spacing: float, until: float) -> np.ndarray:

@@ -38,18 +38,24 @@ class BdfLoop:
         self.steps = self.next = 0
         self.sizes: list[float] = []
         self.rows: list[tuple] = []
-        self.counts = (0, 0)
+        self.counts = self.counted = (0, 0)
         found = State(begin.packed, 0.0, begin.q, begin.qd).find() if begin.massless else None
         self.slack = np.zeros(0, int) if found is None else found.rates
         self.basis = np.zeros((0, self.n_v)) if found is None else found.basis
         self.motions = self.basis - np.eye(self.n_v)[self.slack]
-        qd, qdd = complete(begin.packed, 0.0, begin.q, begin.qd)
-        rates = np.zeros(self.n_q)
-        eval_coordinate_rates(self.system, begin.q, qd, rates)
-        self.y = np.concatenate([begin.q, qd - qd[self.slack] @ self.motions])
-        self.yp = np.concatenate([rates, qdd - qdd[self.slack] @ self.motions])
         self.solver = self._make_solver()
-        self.solver.init_step(0.0, self.y, self.yp)
+        self._begin(begin.q, begin.qd)
+
+    def _begin(self, q: np.ndarray, qd: np.ndarray) -> None:
+        """Start the solver anew at the time reached."""
+        qd, qdd = complete(self.packed, self.t, q, qd)
+        rates = np.zeros(self.n_q)
+        eval_coordinate_rates(self.system, q, qd, rates)
+        self.y = np.concatenate([q, qd - qd[self.slack] @ self.motions])
+        self.yp = np.concatenate([rates, qdd - qdd[self.slack] @ self.motions])
+        self.counted = tuple(a + b for a, b in zip(self.counted, self.counts, strict=True))
+        self.counts = (0, 0)
+        self.solver.init_step(self.t, self.y, self.yp)
 
     def _make_solver(self):
         try:
@@ -61,7 +67,9 @@ class BdfLoop:
         scale[self.system.pair["q"]] = self.system.dof["q_scale"][self.system.pair["v"]]
         atol = accuracy * np.concatenate([scale, self.system.dof["q_scale"]])
         atol[self.n_q + self.slack] = UNCONTROLLED
-        dense = self.n_q + self.n_v <= MOST_UNKNOWNS
+        n = self.n_q + self.n_v
+        dense = n <= MOST_UNKNOWNS
+        self.matrix = np.zeros((n, n) if dense else (0, 0))
         jacobian = {"jacfn": self._jacobian} if dense else {}
         return IDA(self._residual, rtol=accuracy, atol=atol, max_num_steps=MOST_TRIES, max_order=self.method.max_order,
                    linsolver="dense" if dense else "gmres", **jacobian)
@@ -78,9 +86,11 @@ class BdfLoop:
         self._check(eval_implicit_form(self.system, t, self._whole(y), yp, self.basis, res, self.work))
 
     def _jacobian(self, t, y, yp, res, c, out):
-        self._check(eval_implicit_jacobian(self.system, t, self._whole(y), yp, self.basis, c, out, self.work))
+        A = self.matrix
+        self._check(eval_implicit_jacobian(self.system, t, self._whole(y), yp, self.basis, c, A, self.work))
         if len(self.slack):
-            out[:, self.n_q + self.slack] += out[:, self.n_q:] @ self.motions.T
+            A[:self.n_q, self.n_q + self.slack] += A[:self.n_q, self.n_q:] @ self.motions.T
+        out[:] = A
 
     def _check(self, status: int) -> None:
         if status != Status.OK:
@@ -100,19 +110,27 @@ class BdfLoop:
             if self.t >= self.until:
                 return Status.OK
             try:
-                found = self.solver.step(self.until, method="onestep", tstop=self.until)
+                found = self.solver.step(self.until, method="onestep", tstop=self._stop())
             except ArithmeticError:
                 return Status.NOT_FINITE
             if not found.success:
                 return Status.STEP_TOO_SMALL
             now = float(np.ravel(found.t)[-1])
+            if now == self.t:
+                continue
             self.step, self.t = now - self.t, now
             self.sizes = [min([*self.sizes[:1], self.step]), max([*self.sizes[1:], self.step])]
             self.steps += 1
             self.y, self.yp = np.ravel(found.y), np.ravel(found.yp)
             self.counts = int(found.nfev), int(found.njev)
             self._record(now)
+            if now in self.packed.breaks:
+                self._begin(*np.split(self._whole(self.y), [self.n_q]))
         return Status.CHUNK_DONE
+
+    def _stop(self) -> float:
+        """Next time at which a step must end [s]."""
+        return next((t for t in self.packed.breaks if self.t < t < self.until), self.until)
 
     def _record(self, now: float) -> None:
         """Keep the frames due within the last step, read off the solver's own interpolation."""
@@ -139,4 +157,5 @@ class BdfLoop:
     def stats(self, seconds: float) -> Stats:
         """Cost so far."""
         smallest, largest = (self.sizes[0], self.sizes[-1]) if self.sizes else (0.0, 0.0)
-        return Stats(self.steps, 0, self.counts[0], self.counts[1], self.counts[0], seconds, smallest, largest)
+        evaluations, factorizations = (a + b for a, b in zip(self.counted, self.counts, strict=True))
+        return Stats(self.steps, 0, evaluations, factorizations, evaluations, seconds, smallest, largest)

@@ -56,7 +56,12 @@ def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats
 def results_of_state(begin, t: float) -> Results:
     """One frame: the state of a start at time t."""
     q, qd = begin.q.copy(), begin.qd.copy()
-    qdd = solve_state(begin.packed, t, q, qd)
+    if begin.massless:
+        from .massless import complete
+
+        qd, qdd = complete(begin.packed, t, q, qd)
+    else:
+        qdd = solve_state(begin.packed, t, q, qd)
     frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd]}
     return make_results(begin.packed, begin.formulation, frames, messages=begin.messages, integrator="none")
 

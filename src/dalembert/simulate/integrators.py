@@ -54,6 +54,14 @@ class Implicit:
         """Return (am, af, beta, gamma)."""
         return 0.0, 0.0, 0.25, 0.5
 
+    def check(self) -> None:
+        """Raise ModelError for parameters that make the method unstable or undefined."""
+
+    def _keep(self, name: str, value: float, low: float, high: float) -> None:
+        if not low <= value <= high:
+            raise ModelError(f"integrator {self.name!r}: found {name} = {value!r}, expected {low:g} to {high:g}; the method "
+                             "is unstable or undefined otherwise")
+
 
 @dataclass(frozen=True)
 class Trapezoidal(Implicit):
@@ -81,6 +89,11 @@ class Newmark(Implicit):
     gamma: float = 0.5
     name = "newmark"
 
+    def check(self) -> None:
+        """Raise ModelError unless gamma >= 1/2 and beta > 0."""
+        self._keep("gamma", self.gamma, 0.5, 1.0)
+        self._keep("beta", self.beta, 1e-6, 1.0)
+
     def coefficients(self):
         """Return (am, af, beta, gamma)."""
         return 0.0, 0.0, self.beta, self.gamma
@@ -93,6 +106,10 @@ class HHT(Implicit):
     alpha: float = 0.1
     name = "hht"
 
+    def check(self) -> None:
+        """Raise ModelError unless 0 <= alpha <= 1/3."""
+        self._keep("alpha", self.alpha, 0.0, 1.0 / 3.0)
+
     def coefficients(self):
         """Return (am, af, beta, gamma)."""
         return 0.0, self.alpha, 0.25 * (1 + self.alpha) ** 2, 0.5 + self.alpha
@@ -104,6 +121,10 @@ class GeneralizedAlpha(Implicit):
 
     rho_inf: float = 0.8
     name = "generalized-alpha"
+
+    def check(self) -> None:
+        """Raise ModelError unless 0 <= rho_inf <= 1."""
+        self._keep("rho_inf", self.rho_inf, 0.0, 1.0)
 
     def coefficients(self):
         """Return (am, af, beta, gamma)."""
@@ -195,11 +216,7 @@ def _checked(integrator, step, massless):
         raise ModelError(f"integrator {integrator.name!r} has no error estimate and needs a fixed step; give step=, "
                          "or take 'dopri5' or 'generalized-alpha'")
     if isinstance(integrator, Implicit):
-        am, af, beta, gamma = integrator.coefficients()
-        if not (beta > 0 and gamma >= 0.5 - am + af - 1e-12 and am < 1 and af < 1):
-            raise ModelError(f"integrator {integrator!r}: coefficients (am, af, beta, gamma) = "
-                             f"({am:g}, {af:g}, {beta:g}, {gamma:g}) are unstable or undefined; "
-                             "keep 0 <= rho_inf <= 1, 0 <= alpha <= 1/3, beta > 0, gamma >= 1/2")
+        integrator.check()
     return integrator
 
 

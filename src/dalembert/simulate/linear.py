@@ -12,7 +12,12 @@ from ..kernels.tables import make_work
 from ..system.layout import Layout
 from .evaluate import solve_state
 from .initial import Start, prepare_start
+from .massless import complete
 from .status import error_of
+
+
+INFINITE = 1e12
+"""Eigenvalues beyond this [1/s] stand for directions without inertia and are left out."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Linearized:
 
     @property
     def state_matrix(self) -> np.ndarray:
-        """A (2n, 2n) of d/dt (x, x') = A (x, x')."""
+        """A (2n, 2n) of d/dt (x, x') = A (x, x'); needs inertia in every direction."""
         n = len(self.names)
         inverse = np.linalg.solve(self.mass, np.hstack([-self.stiffness, -self.damping])) if n else np.zeros((0, 0))
         return np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), inverse])
@@ -95,7 +100,9 @@ def linearize_state(begin: Start, t: float = 0.0, qdd: np.ndarray | None = None)
     """Linearise about a packed state; accelerations are solved for unless given."""
     packed = begin.packed
     q, qd = begin.q.copy(), begin.qd.copy()
-    if qdd is None:
+    if qdd is None and begin.massless:
+        qd, qdd = complete(packed, t, q, qd)
+    elif qdd is None:
         qdd = solve_state(packed, t, q, qd)
     n, work = packed.layout.n_v, make_work(packed.system)
     M, C, K = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
@@ -132,15 +139,17 @@ def eigenmodes(model, t: float = 0.0, *, start=None, start_rate=None) -> Eigenmo
 
 
 def modes_of(linear: Linearized) -> Eigenmodes:
-    """Modes of linearised equations of motion."""
+    """Modes of linearised equations of motion; the mass matrix may be singular."""
     from scipy.linalg import eig
 
     n = len(linear.names)
     if n == 0:
         empty = np.zeros(0)
         return Eigenmodes(empty.astype(complex), empty, empty, np.zeros((0, 0), complex), ())
-    values, vectors = eig(linear.state_matrix)
-    keep = values.imag >= 0
+    zero, one = np.zeros((n, n)), np.eye(n)
+    values, vectors = eig(np.block([[zero, one], [-linear.stiffness, -linear.damping]]),
+                          np.block([[one, zero], [zero, linear.mass]]))
+    keep = np.isfinite(values) & (abs(values) < INFINITE) & (values.imag >= 0)
     values, vectors = values[keep], vectors[:n, keep]
     order = np.lexsort((values.real, np.round(abs(values.imag), 12), abs(values)))
     values, vectors = values[order], vectors[:, order]

@@ -34,13 +34,14 @@ class Loop:
     """State of a run inside the kernels."""
 
     def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: bool):
+        self.begin = begin  # owns the laws that the tables point to
         self.system, self.options, self.times = begin.packed.system, options, times
         self.work = make_work(self.system)
         self.work.fail[2] = begin.massless
         self.flow = _make_flow(self.system, begin, options)
         n_q, n_v = len(begin.q), len(begin.qd)
         rows = max(1, min(len(times), BUFFER_BYTES // (8 * (1 + n_q + 2 * n_v))))
-        self.frames = Frames(times, np.zeros(rows), np.zeros((rows, n_q)), np.zeros((rows, n_v)), np.zeros((rows, n_v)))
+        self.frames = Frames(times, np.array(begin.packed.breaks), np.zeros(rows), np.zeros((rows, n_q)), np.zeros((rows, n_v)), np.zeros((rows, n_v)))
         self.change_method(method, detect=detect)
 
     def change_method(self, method, *, detect: bool = False, h_explicit: float = 0.0) -> None:

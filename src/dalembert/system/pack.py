@@ -35,6 +35,8 @@ class Packed:
         Filled when a Python law raises while a kernel runs.
     keep : list
         Compiled laws, kept alive as long as their addresses are in use.
+    breaks : tuple of float
+        Times at which laws bend [s], sorted; an error-controlled step ends there.
     """
 
     system: System
@@ -43,6 +45,7 @@ class Packed:
     body_rows: np.ndarray
     law_errors: list[Exception] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
+    breaks: tuple[float, ...] = ()
 
 
 def pack(plan: Plan) -> Packed:
@@ -70,7 +73,8 @@ def pack(plan: Plan) -> Packed:
         joint[k] = (j.first, j.last, j.v, j.nv, j.reversed)
     system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint)))
     layout = _lay_out(plan, joints, n_q, n_v)
-    return Packed(system, layout, plan, row_of_body[list(plan.order)], laws.errors, laws.keep)
+    return Packed(system, layout, plan, row_of_body[list(plan.order)], laws.errors, laws.keep,
+                  tuple(sorted(float(t) for t in laws.breaks)))
 
 
 def _some_singular(model: CheckedModel) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import inspect
 from math import nan
 from typing import Any
 
@@ -12,17 +11,26 @@ import numpy as np
 from ..codes import LawCode
 from ..kernels import tables
 from ..kernels.laws import compile_law
-from ..model.laws import CompiledLaw, Ramp, Sine, Table
+from ..model.laws import CompiledLaw, Ramp, Sine, Table, argument_count
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_double)
 
 
+FEW_KNOTS = 200
+"""Smooth tables with more knots than this are taken for dense records, which no step can miss."""
+
+
 class LawTable:
-    """Collects the laws of a model; `errors` is filled when a Python law raises, `keep` holds compiled functions."""
+    """Collects the laws of a model.
+
+    `errors` is filled when a Python law raises, `keep` holds compiled functions, `breaks` the times at which an
+    error-controlled step must end, lest it step over what a law does there: knots of tables, both ends of ramps.
+    """
 
     def __init__(self):
         self.errors: list[Exception] = []
         self.keep: list[Any] = []
+        self.breaks: set[float] = set()
         self._rows: list[tuple] = []
         self._knots: list[tuple] = []
 
@@ -33,10 +41,13 @@ class LawTable:
             code, p = LawCode.SINE, (law.amplitude, law.omega, law.phase, law.offset)
         elif isinstance(law, Ramp):
             code, p = LawCode.RAMP, (law.begin, law.finish, law.start, law.end)
+            self.breaks |= {law.begin, law.finish}
         elif isinstance(law, Table):
             code, first = LawCode.TABLE, len(self._knots)
             self._knots += _knots(law)
             count = len(self._knots) - first
+            if law.kind == "linear" or count <= FEW_KNOTS:
+                self.breaks |= set(law.t)
         elif callable(law):
             code, address = LawCode.FUNCTION, self._address(law)
         else:
@@ -50,7 +61,7 @@ class LawTable:
 
     def _address(self, law) -> int:
         if isinstance(law, CompiledLaw):
-            compiled, address = compile_law(law.function, _count_arguments(law.function))
+            compiled, address = compile_law(law.function, argument_count(law.function))
             self.keep.append(compiled)
             return address
         callback = _PROTOTYPE(self._guarded(law))
@@ -59,7 +70,7 @@ class LawTable:
 
     def _guarded(self, law):
         """Wrap a Python law: an exception is kept for later and NaN stops the kernel."""
-        takes_time_only = _count_arguments(law) == 1
+        takes_time_only = argument_count(law) == 1
 
         def call(t, x, v):
             try:
@@ -69,12 +80,6 @@ class LawTable:
                 return nan
 
         return call
-
-
-def _count_arguments(function) -> int:
-    required = [p for p in inspect.signature(function).parameters.values()
-                if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return len(required)
 
 
 def _knots(law: Table) -> list[tuple]:

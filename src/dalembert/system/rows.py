@@ -60,9 +60,10 @@ class JointRows:
 def alignment(axis: np.ndarray) -> np.ndarray:
     """Shortest rotation that takes z to a unit axis."""
     x, y, z = axis
-    if z < -1.0 + 1e-12:
+    across = x * x + y * y
+    if z < 0.0 and across == 0.0:
         return np.diag([1.0, -1.0, -1.0])
-    c = 1.0 / (1.0 + z)
+    c = 1.0 / (1.0 + z) if z > 0.0 else (1.0 - z) / across
     return np.array([[1.0 - c * x * x, -c * x * y, x], [-c * x * y, 1.0 - c * y * y, y], [-x, -y, z]])
 
 
