@@ -8,10 +8,6 @@ import click
 
 from .failures import told
 from .progress import compile_notes
-from .sources import find_model, read_model
-
-INTEGRATORS = ("dopri5", "generalized-alpha")
-"""One explicit and one implicit integrator: the others share their kernels."""
 
 
 @click.command()
@@ -20,10 +16,8 @@ def warm(quiet: bool) -> None:
     """Compile all kernels and keep them on disk."""
     begin = perf_counter()
     with told(), compile_notes(quiet):
-        from ..simulate.run import run
+        from ..simulate.warm import warm as compile_all
 
-        model = read_model(find_model("double-pendulum"))
-        for integrator in INTEGRATORS:
-            run(model, until=0.01, integrator=integrator).tables()
+        count = compile_all()
     if not quiet:
-        click.echo(f"kernels are ready ({perf_counter() - begin:.1f} s)")
+        click.echo(f"{count} kernels are ready ({perf_counter() - begin:.1f} s)")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.evaluate import eval_accelerations
+from ..kernels.evaluate import eval_accelerations, eval_residual
+from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.jit import prepare
 from ..kernels.linearize import eval_matrices
 from ..kernels.measure import measure_frames
 from ..kernels.tables import make_work
 from ..kernels.tree_inverse import eval_mass_matrix
 from ..kernels.tree_kinematics import eval_motion
-from ..kernels.tree_state import eval_drives, move, normalise
+from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
+from ..kernels.tree_state import eval_coordinate_rates, eval_drives, move, normalise
+from ..kernels.tree_tangent import eval_variation
 from ..model.model import Model
 from .arguments import RunOptions
 from .initial import prepare_start
@@ -30,12 +33,20 @@ def entries() -> list[tuple]:
         *(entry for loop in loops for entry in loop.entries()),
         (measure_frames, (system, np.zeros(1), block, block, block, cube, cube, block, cube, block, work)),
         (eval_accelerations, (system, 0.0, q, qd, qd, qd, work)),
+        (eval_residual, (system, 0.0, q, qd, qd, qd, qd, work)),
+        (eval_variation, (system, 0.0, q, qd, qd, qd, qd, qd, qd, work)),
         (eval_matrices, (system, 0.0, q, qd, qd, qd, block, block, block, work)),
         (eval_motion, (system, q, qd, work)),
         (eval_mass_matrix, (system, block, work)),
         (eval_drives, (system, 0.0, q, qd, qd)),
         (move, (system, q, qd, q)),
         (normalise, (system, q)),
+        (eval_coordinate_rates, (system, q, qd, q)),
+        (list_massless, (system, work, np.zeros(1, np.int64))),
+        (eval_massless_motion, (system, 0, qd, work)),
+        (eval_products, (system, 0.0, q, qd, qd, qd, qd, qd, work)),
+        (eval_implicit_form, (system, 0.0, q, q, block, q, work)),
+        (eval_implicit_jacobian, (system, 0.0, q, q, block, 1.0, block, work)),
     ]
 
 

@@ -46,4 +46,4 @@ def test_every_key_has_an_entry():
 
 def test_the_seven_articles_are_in_the_bibliography():
     found = set(re.findall(r"@\w+\{(\w+),", SEEDS.read_text(encoding="utf-8")))
-    assert found == {"ARN", "HEL", "SCH", "SEG", "ELL", "DOP", "GLO"}
+    assert found >= {"ARN", "HEL", "SCH", "SEG", "ELL", "DOP", "GLO"}
