@@ -97,6 +97,8 @@ class Flow(NamedTuple):
     dq_scale: np.ndarray  # (n_v,) sizes of increments of the coordinates
     slack: np.ndarray  # (n_v,) 1 for rates that can change without inertia
     turning: np.ndarray  # (n_v,) i8, 1 for rates of quaternions
+    massless: np.ndarray  # (m,) i8, rates without inertia at the start
+    motions: np.ndarray  # (m, n_v) how the other rates go along
 
 
 class Frames(NamedTuple):

@@ -122,6 +122,15 @@ def alpha_error(o, flow, h):
     return worst / o.accuracy
 
 
+@part
+def with_inertia(flow, y, k):
+    """Part of y that rate k has besides the motions without inertia; zero for a massless rate itself."""
+    value = y[k]
+    for i in range(flow.massless.shape[0]):
+        value -= flow.motions[i, k] * y[flow.massless[i]]
+    return value
+
+
 @kernel
 def stage_error(sys, o, tableau, flow, tangent, t1, h, work):
     """Embedded error of a Runge-Kutta step, filtered by (6), 1 = tolerated."""
@@ -144,8 +153,10 @@ def stage_error(sys, o, tableau, flow, tangent, t1, h, work):
         for k in range(e_d.shape[0]):
             x = -e_d[k] / cv + cv * y[k]
             worst = max(worst, abs(x) / flow.dq_scale[k])
-            if flow.slack[k] == 0.0:
-                worst = max(worst, abs(y[k]) / (flow.qd_scale[k] + max(abs(flow.qd[k]), abs(flow.qd_new[k]))))
+            moved, speed = y[k], max(abs(flow.qd[k]), abs(flow.qd_new[k]))
+            if flow.slack[k] > 0.0:
+                moved, speed = with_inertia(flow, y, k), 0.0
+            worst = max(worst, abs(moved) / (flow.qd_scale[k] + speed))
             e_d[k], e_v[k] = -cv * x, y[k]
         worst /= o.accuracy
         if worst <= 1.0 or attempt == 1 or flow.progress[0].history > 0:

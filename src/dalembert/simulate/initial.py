@@ -22,7 +22,8 @@ from .massless import describe, make_consistent
 class Start:
     """A packed model with its state at time zero (tree coordinates) and what had to be moved.
 
-    `slack` (n_v,) is 1 for rates that can change without inertia, `massless` the number of independent ones.
+    `slack` (n_v,) is 1 for rates that can change without inertia, `massless_rates` (m,) are the independent ones and
+    `motions` (m, n_v) how the others go along.
     """
 
     packed: Packed
@@ -31,7 +32,13 @@ class Start:
     messages: tuple[str, ...]
     formulation: str
     slack: np.ndarray
-    massless: int = 0
+    massless_rates: np.ndarray
+    motions: np.ndarray
+
+    @property
+    def massless(self) -> int:
+        """Number of independent directions without inertia."""
+        return len(self.massless_rates)
 
 
 def with_starts(model: Model, start=None, start_rate=None) -> Model:
@@ -61,7 +68,8 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
             qd[0, entry.v:entry.v + entry.nv] = joint.start_rate
     swap(layout, q, qd, np.zeros_like(qd))
     messages = _drive(packed, joints, q[0], qd[0])
-    start = Start(packed, q[0], qd[0], messages, chosen.name, np.zeros(layout.n_v))
+    start = Start(packed, q[0], qd[0], messages, chosen.name, np.zeros(layout.n_v), np.zeros(0, np.int64),
+                  np.zeros((0, layout.n_v)))
     return _without_inertia(start, joints) if packed.system.constants[0].pivot else start
 
 
@@ -82,7 +90,7 @@ def _without_inertia(start: Start, joints) -> Start:
                                 "direction cannot keep it")
     slack = (np.max(abs(found.motions), axis=0) > 1e-12).astype(float)
     return replace(start, q=state.q, qd=state.qd, messages=start.messages + tuple(messages), slack=slack,
-                   massless=len(found.rates))
+                   massless_rates=found.rates, motions=found.basis)
 
 
 def _shown(values: np.ndarray) -> str:

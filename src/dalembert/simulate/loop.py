@@ -140,7 +140,7 @@ def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
     q_scale[system.drive["q"][system.drive["code"] == DriveCode.POSITION]] = ANY_SIZE
     return Flow(progress, begin.q.copy(), begin.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
                 np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v(), begin.slack.copy(),
-                _turning_rates(system))
+                _turning_rates(system), begin.massless_rates.copy(), begin.motions.copy())
 
 
 def _turning_rates(system) -> np.ndarray:

@@ -154,12 +154,14 @@ def _length_scale(model: CheckedModel) -> float:
 def _pack_dofs(rows: list[Row], n_v: int, drive: np.ndarray, length: float) -> np.ndarray:
     dof = np.zeros(n_v, tables.DOF)
     dof["drive"] = -1
-    for i, row in enumerate(rows, start=1):
-        for k, (s, e) in enumerate(zip(row.directions, row.efforts, strict=True), start=row.v):
-            dof[k].body = i
-            dof[k].s_n, dof[k].s_f = s
-            dof[k].e_n, dof[k].e_f = e
-            dof[k].q_scale = 1.0 if s[0].any() else length
+    if n_v:
+        at = [k for row in rows for k in range(row.v, row.v + len(row.directions))]
+        dof["body"][at] = [i for i, row in enumerate(rows, start=1) for _ in row.directions]
+        directions = np.array([s for row in rows for s in row.directions])
+        efforts = np.array([e for row in rows for e in row.efforts])
+        dof["s_n"][at], dof["s_f"][at] = directions[:, 0], directions[:, 1]
+        dof["e_n"][at], dof["e_f"][at] = efforts[:, 0], efforts[:, 1]
+        dof["q_scale"] = np.where(dof["s_n"].any(axis=1), 1.0, length)
     for k, d in enumerate(drive):
         dof[d.v].drive = k
     return dof

@@ -1,0 +1,318 @@
+"""Small masses and inertias: leave them out, and what that changes.
+
+A light body on stiff springs swings fast, and an error-controlled integrator follows it.  Singular perturbation theory
+[ARN (1)-(6)] takes the limit instead: `neglect` makes the reduced model, `perturbation_report` tells whether it pays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ConvergenceError, Fault, ModelError, SingularError, near_names
+from ..model.check import check
+from ..model.model import Model
+from .linear import eigenmodes
+
+RINGS = 0.5
+"""Damping ratio below which a mode swings several times, so that its frequency holds the step."""
+STILL = 1e-6
+"""An eigenvalue below this fraction of the largest swinging one counts as zero: rigid motion and rounding."""
+CHANGED = 2.0
+"""A mode whose eigenvalue falls by more than this factor is caused by the neglected body."""
+ZERO = (0.0, 0.0, 0.0)
+
+
+def neglect(model: Model, bodies: str | Iterable[str], inertia: bool = True, mass: bool = True) -> Model:
+    """Return a copy of the model in which the named bodies have no mass and no inertia.
+
+    Points and joints stay, so that what is attached to the bodies is carried on as before.
+
+    Parameters
+    ----------
+    model : Model
+    bodies : sequence of str
+        Names of bodies.
+    inertia, mass : bool
+        False keeps the inertia about the centre of mass, or the mass.
+
+    Returns
+    -------
+    Model
+        The reduced model; `run` takes an implicit integrator for it.
+
+    Raises
+    ------
+    ModelError
+        If there is no such body.
+
+    Examples
+    --------
+    >>> from dalembert.model.parts import Body, Prismatic
+    >>> m = Model("cart").add(Body("wheel", mass=1e-3), Prismatic("way", "ground", "wheel"))
+    >>> neglect(m, ["wheel"])["wheel"].mass
+    0.0
+    """
+    names = [bodies] if isinstance(bodies, str) else list(bodies)
+    known = [body.name for body in model.bodies]
+    faults = [Fault("neglect", f"no body {name!r}.{near_names(str(name), known)}") for name in names if name not in known]
+    if faults:
+        raise ModelError(faults, str(model.name))
+    changes = {**({"mass": 0.0} if mass else {}), **({"inertia": ZERO} if inertia else {})}
+    for name in names:
+        model = model.replaced(name, **changes)
+    return model.replaced()
+
+
+@dataclass(frozen=True)
+class Neglect:
+    """What happens if some small bodies are neglected.
+
+    Attributes
+    ----------
+    bodies : tuple of str
+    what : str
+        ``"mass and inertia"``, ``"mass"`` or ``"inertia"``.
+    mass, inertia : float
+        Of the body [kg], largest moment about its centre of mass [kg m²]; sums for several bodies.
+    mass_ratio, inertia_ratio : float
+        The same relative to the largest mass of the model, and to the largest moment of a body about its origin.
+    possible : bool
+        True if the reduced model has an equation for every direction.
+    reason : str
+        Why not, otherwise empty.
+    eigenvalues : (m,) complex
+        Of the reduced model, one of each conjugate pair [1/s]; empty if not possible.
+    fast : (k,) complex
+        Eigenvalues of the model that vanish or fall by neglecting, the fastest first [1/s].
+    gain : float
+        Ratio of the highest lasting frequencies without and with neglecting, about the ratio of the steps that an
+        error-controlled run takes; nan if not possible or if nothing swings.
+    """
+
+    bodies: tuple[str, ...]
+    what: str
+    mass: float
+    inertia: float
+    mass_ratio: float
+    inertia_ratio: float
+    possible: bool
+    reason: str = ""
+    eigenvalues: np.ndarray = field(default_factory=lambda: np.zeros(0, complex))
+    fast: np.ndarray = field(default_factory=lambda: np.zeros(0, complex))
+    gain: float = float("nan")
+
+
+@dataclass(frozen=True)
+class PerturbationReport:
+    """Small masses and inertias of a model and the fast motions that they cause.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    limit : float
+        Ratio below which a mass or an inertia is small.
+    eigenvalues : (m,) complex
+        Of the model about its start, one of each conjugate pair [1/s].
+    small : tuple of Neglect
+        One for each body with small mass or inertia, neglected alone.
+    together : Neglect or None
+        All those that are possible alone, neglected together; None if there are none.
+    """
+
+    model: str
+    limit: float
+    eigenvalues: np.ndarray
+    small: tuple[Neglect, ...]
+    together: Neglect | None
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies that can be neglected together."""
+        return self.together.bodies if self.together is not None and self.together.possible else ()
+
+    @property
+    def gain(self) -> float:
+        """Estimated gain of neglecting all that can be; 1 if there is nothing."""
+        return self.together.gain if self.bodies else 1.0
+
+    def __str__(self) -> str:
+        head = f"{self.model!r}: masses and inertias below {self.limit:g} of the largest"
+        if not self.small:
+            return f"{head}: none"
+        rows = [("body", "mass [kg]", "ratio", "inertia [kg m²]", "ratio", "neglect", "causes", "gain")]
+        rows += [_row(each, ", ".join(each.bodies)) for each in self.small]
+        if self.together is not None and len(self.together.bodies) > 1:
+            rows.append(_row(self.together, f"all {len(self.together.bodies)} together"))
+        widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        notes = [f"{', '.join(each.bodies)}: not possible: {each.reason}"
+                 for each in (*self.small, *([self.together] if self.together else [])) if not each.possible]
+        return "\n".join([head, *lines, *notes])
+
+    def plot(self, path: str | Path | None = None):
+        """Draw the modes with and without the small bodies over a logarithmic axis.
+
+        Parameters
+        ----------
+        path : path, optional
+            Picture to write; without it the figure is left to pyplot, which shows it.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        rows = [("as it is", self.eigenvalues)]
+        if self.bodies:
+            rows.append((f"without {', '.join(self.bodies)}" if len(self.bodies) < 4 else
+                         f"without {len(self.bodies)} bodies", self.together.eigenvalues))
+        return _draw(self.model, rows, self.together.fast if self.bodies else (), path)
+
+
+def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, start=None) -> PerturbationReport:
+    """Find the small masses and inertias of a model, the fast motions they cause and what neglecting them gains.
+
+    The modes of the model about its start are compared with those of the reduced one: a mode that vanishes, or whose
+    eigenvalue falls by more than half, is caused by the body.  Frequencies that are damped away within a swing do not
+    hold the step of an implicit integrator and do not count in the gain.
+
+    Parameters
+    ----------
+    model : Model
+    mass_ratio : float
+        A mass is small below this fraction of the largest in the model, an inertia below this fraction of the largest
+        moment that a body has about its origin.
+    start : mapping, optional
+        Coordinates by joint name, instead of the model's; e.g. ``static(model).starts``.
+
+    Returns
+    -------
+    PerturbationReport
+        ``print(report)`` shows a table, ``report.plot()`` a picture.
+    """
+    if not (isinstance(mass_ratio, (int, float)) and 0 < mass_ratio < 1):
+        raise ModelError(f"perturbation_report: found mass_ratio = {mass_ratio!r}, expected a number between 0 and 1")
+    full = eigenmodes(model, start=start).eigenvalues
+    small = [_tried(model, [body], full, start) for body in _small_bodies(model, mass_ratio)]
+    able = [each for each in small if each.possible]
+    together = able[0] if len(able) == 1 else _tried(model, able, full, start) if able else None
+    return PerturbationReport(str(model.name), float(mass_ratio), full, tuple(small), together)
+
+
+def _small_bodies(model: Model, limit: float) -> list[Neglect]:
+    """List the bodies that are small, with what is small about them."""
+    bodies = check(model).bodies[1:]
+    moments = [float(np.max(np.linalg.eigvalsh(body.inertia))) for body in bodies]
+    largest_mass = max((body.mass for body in bodies), default=0.0)
+    largest_moment = max((moment + body.mass * float(body.com @ body.com)
+                          for body, moment in zip(bodies, moments, strict=True)), default=0.0)
+    found = []
+    for body, moment in zip(bodies, moments, strict=True):
+        shares = [value / scale if scale > 0 else 0.0
+                  for value, scale in ((body.mass, largest_mass), (moment, largest_moment))]
+        words = [word for word, share in zip(("mass", "inertia"), shares, strict=True) if 0 < share <= limit]
+        if words:
+            found.append(Neglect((body.name,), " and ".join(words), body.mass, moment, *shares, possible=True))
+    return found
+
+
+def _tried(model: Model, chosen: Sequence[Neglect], full: np.ndarray, start) -> Neglect:
+    """Return what neglecting the chosen bodies together does."""
+    reduced = model
+    for each in chosen:
+        reduced = neglect(reduced, each.bodies, inertia="inertia" in each.what, mass="mass" in each.what)
+    kinds = {each.what for each in chosen}
+    sums = np.sum([(each.mass, each.inertia, each.mass_ratio, each.inertia_ratio) for each in chosen], axis=0)
+    common = (tuple(name for each in chosen for name in each.bodies),
+              kinds.pop() if len(kinds) == 1 else "mass and inertia", *map(float, sums))
+    try:
+        left = eigenmodes(reduced, start=start).eigenvalues
+    except (SingularError, ConvergenceError) as error:
+        return Neglect(*common, possible=False, reason=str(error))
+    return Neglect(*common, possible=True, eigenvalues=left, fast=_lost(full, left), gain=_gain(full, left))
+
+
+def _lost(full: np.ndarray, left: np.ndarray) -> np.ndarray:
+    """Eigenvalues of the model whose counterpart in the reduced one is missing, much smaller or does not ring."""
+    from scipy.optimize import linear_sum_assignment
+
+    full, left = full[_moves(full)], left[_moves(left)]
+    other_kind = _rings(full)[:, None] != _rings(left)[None, :]
+    size = abs(full)[:, None] + abs(left)[None, :]
+    rows, columns = linear_sum_assignment(abs(full[:, None] - left[None, :]) / size + other_kind)
+    partner = np.zeros(len(full), complex)
+    partner[rows] = left[columns]
+    lost = full[(abs(full) > CHANGED * abs(partner)) | (_rings(full) & ~_rings(partner))]
+    return lost[np.argsort(-abs(lost))]
+
+
+def _moves(values: np.ndarray) -> np.ndarray:
+    """True for eigenvalues that are not zero to rounding."""
+    scale = np.max(abs(values.imag), initial=0.0) or np.max(abs(values), initial=0.0)
+    return abs(values) > STILL * scale
+
+
+def _rings(values: np.ndarray) -> np.ndarray:
+    """True for modes that swing several times before they have died out."""
+    return abs(values.real) < RINGS * abs(values)
+
+
+def _gain(full: np.ndarray, left: np.ndarray) -> float:
+    """Ratio of the highest frequencies of modes that ring."""
+    before, after = _highest(full), _highest(left)
+    return before / after if before > 0 and after > 0 else float("nan")
+
+
+def _highest(values: np.ndarray) -> float:
+    """Largest |Im| [rad/s] among modes that ring; the slowest decay [1/s] if none does, zero if nothing moves."""
+    values = values[_moves(values)]
+    if not len(values):
+        return 0.0
+    ringing = values[_rings(values)]
+    return float(np.max(abs(ringing.imag)) if len(ringing) else np.min(abs(values)))
+
+
+def _row(each: Neglect, name: str) -> tuple[str, ...]:
+    if not each.possible:
+        causes, gain = "not possible", "-"
+    else:
+        causes = ", ".join(map(_shown, each.fast[:3])) + (", ..." if len(each.fast) > 3 else "") or "nothing fast"
+        gain = f"{each.gain:.3g}" if np.isfinite(each.gain) else "-"
+    return (name, f"{each.mass:.3g}", f"{each.mass_ratio:.1e}", f"{each.inertia:.3g}", f"{each.inertia_ratio:.1e}",
+            each.what, causes, gain)
+
+
+def _shown(value: complex) -> str:
+    """Return a mode as its frequency, or its rate of decay."""
+    return f"{abs(value.imag) / (2 * np.pi):.4g} Hz" if value.imag else f"{abs(value.real):.3g} 1/s"
+
+
+def _draw(title: str, rows: Sequence[tuple[str, np.ndarray]], lost: Sequence[complex], path):
+    """Draw one row of modes for each model; swinging ones filled, decaying ones hollow, lost ones red."""
+    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
+
+    size = {"figsize": (7.0, 1.4 + 0.7 * len(rows)), "layout": "constrained"}
+    figure = plt.figure(**size) if path is None else Figure(**size)
+    ax = figure.subplots()
+    for level, (_, values) in enumerate(rows):
+        values = values[_moves(values)]
+        for swings, face in ((True, None), (False, "none")):
+            for gone, color in ((False, "tab:blue"), (True, "tab:red")):
+                chosen = values[((values.imag != 0) == swings) & ((level == 0) & np.isin(values, lost) == gone)]
+                ax.scatter(abs(chosen) / (2 * np.pi), np.full(len(chosen), -level), s=60, edgecolors=color,
+                           facecolors=face or color, zorder=3)
+    for color, face, label in (("tab:blue", "tab:blue", "swings"), ("tab:blue", "none", "decays"),
+                               ("tab:red", "tab:red", "caused by small bodies")):
+        ax.scatter([], [], s=60, edgecolors=color, facecolors=face, label=label)
+    ax.set(xscale="log", xlabel="|eigenvalue| / 2π [Hz]", title=title, ylim=(0.5 - len(rows), 0.5))
+    ax.set_yticks([-level for level in range(len(rows))], [name for name, _ in rows])
+    ax.grid(True, axis="x", alpha=0.3)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=3, frameon=False, fontsize="small")
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure
