@@ -108,6 +108,8 @@ def _coordinates(entry, start):
 
 def _drive(packed: Packed, joints, q, qd) -> tuple[str, ...]:
     """Set driven coordinates and rates at time zero; tell what a given start had to give way."""
+    if not packed.layout.motions:
+        return ()
     before_q, before_qd = q.copy(), qd.copy()
     eval_drives(packed.system, 0.0, q, qd, np.zeros_like(qd))
     if packed.law_errors:
