@@ -54,7 +54,7 @@ report.plot()
 # %%
 # With legs of four and of two grams, and without any mass.
 
-times = np.r_[0:0.02:1e-4, 0.02:2:0.01]
+times = np.r_[0:0.002:1e-5, 0.01:2:0.01]
 four, two, none = (dal.run(each, until=2.0, start=stand, record=times)
                    for each in (m, robot(2.0), dal.neglect(m, PARTS)))
 figure, (buzz, rock) = plt.subplots(1, 2, figsize=(9.0, 3.8), layout="constrained")

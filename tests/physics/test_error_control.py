@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from dalembert.simulate.integrators import BY_NAME
 
 import dalembert as dal
+from dalembert.simulate.integrators import BY_NAME
 
 ACCURACY = 1e-6
 

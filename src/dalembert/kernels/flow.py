@@ -3,7 +3,8 @@
 Between two steps a frame is read off the quintic that meets coordinates, velocities and accelerations at both ends;
 its error h⁶/46080 max|q⁽⁶⁾| lies below the local error of every integrator here, and no integrator needs its own
 interpolation.  Accelerations of models with massless directions are not all known; there the quintic is made a cubic, by
-y0'' = (6 (y1 - y0) - h (4 y0' + 2 y1')) / h²,  y1'' = (6 (y0 - y1) + h (2 y0' + 4 y1')) / h².  With s = (t - t0)/h and the ends' values y, y', y'':
+    y0'' = (6 (y1 - y0) - h (4 y0' + 2 y1')) / h²,   y1'' = (6 (y0 - y1) + h (2 y0' + 4 y1')) / h²
+With s = (t - t0)/h and the ends' values y, y', y'':
     y(s) = y0 + h s y0' + h²s²/2 y0'' + s³ (A + (s - 1) (B + (s - 1) C))                       (1)
     A = y1 - y0 - h y0' - h²/2 y0'',   B = h y1' - h y0' - h² y0'' - 3 A,
     C = (h² y1'' - h² y0'' - 6 A - 6 B) / 2

@@ -15,7 +15,6 @@ from .initial import Start, prepare_start
 from .massless import complete
 from .status import error_of
 
-
 INFINITE = 1e12
 """Eigenvalues beyond this [1/s] stand for directions without inertia and are left out."""
 

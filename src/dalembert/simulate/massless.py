@@ -141,8 +141,8 @@ def _unsupported(state: State, rate: int, rates, first: int) -> SingularError:
     body = layout.bodies[j.body]
     return SingularError(
         f"joint {j.name!r} (between {j.first!r} and {j.second!r}): body {body!r} and what it carries give no "
-        f"{'inertia about' if turns else 'mass along'} {tuple(map(float, axis))} of the joint's own frame, and neither damping "
-        f"nor stiffness acts there, at t = {state.t:.3f} s; hinge rank {j.nv - own}, needed {j.nv}. Give {body!r} "
+        f"{'inertia about' if turns else 'mass along'} {tuple(map(float, axis))} of the joint's own frame, and neither "
+        f"damping nor stiffness acts there, at t = {state.t:.3f} s; hinge rank {j.nv - own}, needed {j.nv}. Give {body!r} "
         f"{'an inertia about' if turns else 'a mass along'} that axis, put a spring or damper on the joint, or fix it.")
 
 

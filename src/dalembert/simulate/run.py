@@ -14,9 +14,9 @@ from ..results.results import Results
 from ..results.stats import Stats
 from ..results.store import Writer
 from .arguments import check_run_arguments, record_times
+from .bdf import BdfLoop
 from .evaluate import evaluate_frames, make_results
 from .initial import Start, prepare_start
-from .bdf import BdfLoop
 from .integrators import DORMAND_PRINCE, SDIRK4, Bdf, choose_integrator
 from .loop import Loop
 from .massless import complete
