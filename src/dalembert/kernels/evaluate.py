@@ -23,6 +23,21 @@ def eval_state(sys, t, q, qd, tau, work) -> int:
 
 
 @part
+def check_finite(x, work) -> int:
+    """NOT_FINITE and the first such rate if x holds an infinity or NaN, each of which makes 0 x a NaN."""
+    trace = 0.0
+    for k in range(x.shape[0]):
+        trace += 0.0 * x[k]
+    if trace == 0.0:
+        return Status.OK.value
+    for k in range(x.shape[0]):
+        if not isfinite(x[k]):
+            work.fail[0] = k
+            break
+    return Status.NOT_FINITE.value
+
+
+@part
 def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
     """Accelerations qdd of a state in O(N); driven entries of q, qd, qdd are set from their laws."""
     eval_drives(sys, t, q, qd, qdd)
@@ -32,11 +47,7 @@ def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
     status = solve_accelerations(sys, tau, qdd, work)
     if status != Status.OK.value:
         return status
-    for k in range(qdd.shape[0]):
-        if not isfinite(qdd[k]):
-            work.fail[0] = k
-            return Status.NOT_FINITE.value
-    return Status.OK.value
+    return check_finite(qdd, work)
 
 
 @kernel

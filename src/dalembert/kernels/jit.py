@@ -62,13 +62,13 @@ FAST = {"contract", "nsz", "arcp", "reassoc"}
 """Freedom of the compiler: fused and reordered sums; NaN and infinity keep their meaning."""
 
 
-def _compiled(function, fastmath=frozenset(FAST), **options):
+def _compiled(function, **options):
     """Compile without reference counting: a kernel that would allocate does not compile, and tables are passed freely."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _CACHE
     try:
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=set(fastmath), _nrt=False,
-                              **options)(function)
+        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST, _nrt=False, **options)(
+            function)
     finally:
         numba.config.CACHE_DIR = before
     if not numba.config.DISABLE_JIT:
@@ -101,11 +101,6 @@ def part(function):
     A call with two dozen tables costs 0.1 µs, as much as a body; the passes of one evaluation are therefore parts.
     """
     return _compiled(function, forceinline=True)
-
-
-def ordered_part(function):
-    """Compile a part whose sums keep their order, where cancellation is meant."""
-    return _compiled(function, fastmath=frozenset(FAST - {"reassoc"}), forceinline=True)
 
 
 class _Announcer(event.Listener):

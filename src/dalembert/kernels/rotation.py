@@ -1,42 +1,19 @@
 """Rotations: about the local z axis, from quaternions (w, x, y, z), rotation vectors and their tangent operators."""
 
-from math import atan2, cos, floor, sin, sqrt
+from math import atan2, cos, sin, sqrt
 
-from .jit import kernel, ordered_part
+from .jit import kernel
 from .small import add3, axpy3, cross, scale3
 
 SMALL_ANGLE = 1e-4
 """Below this angle [rad] series of two terms are exact to rounding."""
 
 
-@ordered_part
-def sincos(x):
-    """Sine and cosine together, both to 2e-16, in two thirds of the time of two library calls.
-
-    The angle is reduced to |r| <= pi/4 by subtracting j pi/2 in three pieces (exact for the angles allowed), then both are
-    polynomials of r²; beyond 1e5 rad the library answers.
-    """
-    if not abs(x) < 1e5:
-        return sin(x), cos(x)
-    j = floor(x * 0.6366197723675814 + 0.5)
-    r = ((x - j * 1.5707963267341256) - j * 6.077100506303966e-11) - j * 2.0222662487959506e-21
-    z = r * r
-    s = 1.58962301576546568060e-10 * z - 2.50507477628578072866e-8
-    s = ((s * z + 2.75573136213857245213e-6) * z - 1.98412698295895385996e-4) * z + 8.33333333332211858878e-3
-    s = r + r * z * (s * z - 1.66666666666666307295e-1)
-    c = -1.13585365213876817300e-11 * z + 2.08757008419747316778e-9
-    c = ((c * z - 2.75573141792967388112e-7) * z + 2.48015872888517045348e-5) * z - 1.38888888888730564116e-3
-    c = 1.0 - 0.5 * z + z * z * (c * z + 4.16666666666665929218e-2)
-    k = int(j)
-    u = c if k & 1 else s
-    v = s if k & 1 else c
-    return -u if k & 2 else u, -v if (k + 1) & 2 else v
-
-
 @kernel
 def rotated_z(R, angle):
     """R Rot(z, angle)."""
-    s, c = sincos(angle)
+    c = cos(angle)
+    s = sin(angle)
     return (R[0] * c + R[1] * s, R[1] * c - R[0] * s, R[2],
             R[3] * c + R[4] * s, R[4] * c - R[3] * s, R[5],
             R[6] * c + R[7] * s, R[7] * c - R[6] * s, R[8])

@@ -158,7 +158,7 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             U_n, U_f = sym_vec(J, s), tmul33_vec(H, s)                                         # (1)
             D = dot3(s, U_n)
             u = tau[b.v] + dot3(s, n)
-            if too_small(D, s, (0.0, 0.0, 0.0), J, M):
+            if not RANK_TOLERANCE * (J[0] + J[3] + J[5]) < D:
                 iD = note_massless(work, b.v)
             else:
                 iD = 1.0 / D

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import ConvergenceError, Fault, ModelError, SingularError, near_names
 from ..model.check import check
 from ..model.model import Model
-from .linear import eigenmodes
+from .linear import Linearized, eigenmodes, linearize, modes_of
 
 RINGS = 0.5
 """Damping ratio below which a mode swings several times, so that its frequency holds the step."""
@@ -79,7 +79,8 @@ class Neglect:
     mass, inertia : float
         Of the body [kg], largest moment about its centre of mass [kg m²]; sums for several bodies.
     mass_ratio, inertia_ratio : float
-        The same relative to the largest mass of the model, and to the largest moment of a body about its origin.
+        The same relative to the largest mass of the model, and to the largest moment of a body about its origin or of
+        all that a joint carries about its axis.
     possible : bool
         True if the reduced model has an equation for every direction.
     reason : str
@@ -89,8 +90,8 @@ class Neglect:
     fast : (k,) complex
         Eigenvalues of the model that vanish or fall by neglecting, the fastest first [1/s].
     gain : float
-        Ratio of the highest lasting frequencies without and with neglecting, about the ratio of the steps that an
-        error-controlled run takes; nan if not possible or if nothing swings.
+        Ratio of the highest lasting frequencies without and with neglecting: an upper estimate of the ratio of the
+        steps that an error-controlled run takes; nan if not possible or if nothing moves.
     """
 
     bodies: tuple[str, ...]
@@ -185,7 +186,7 @@ def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, start=None) -
     model : Model
     mass_ratio : float
         A mass is small below this fraction of the largest in the model, an inertia below this fraction of the largest
-        moment that a body has about its origin.
+        moment that a body has about its origin, or that a joint carries about its axis.
     start : mapping, optional
         Coordinates by joint name, instead of the model's; e.g. ``static(model).starts``.
 
@@ -196,20 +197,27 @@ def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, start=None) -
     """
     if not (isinstance(mass_ratio, (int, float)) and 0 < mass_ratio < 1):
         raise ModelError(f"perturbation_report: found mass_ratio = {mass_ratio!r}, expected a number between 0 and 1")
-    full = eigenmodes(model, start=start).eigenvalues
-    small = [_tried(model, [body], full, start) for body in _small_bodies(model, mass_ratio)]
+    linear = linearize(model, start=start)
+    full = modes_of(linear).eigenvalues
+    small = [_tried(model, [body], full, start) for body in _small_bodies(model, mass_ratio, _carried(linear))]
     able = [each for each in small if each.possible]
     together = able[0] if len(able) == 1 else _tried(model, able, full, start) if able else None
     return PerturbationReport(str(model.name), float(mass_ratio), full, tuple(small), together)
 
 
-def _small_bodies(model: Model, limit: float) -> list[Neglect]:
+def _carried(linear: Linearized) -> float:
+    """Largest inertia of all that a joint carries about one of its axes [kg m²]."""
+    turns = [name.rsplit(".", 1)[1].startswith(("angle", "turn")) for name in linear.names]
+    return float(np.max(np.diag(linear.mass)[turns], initial=0.0))
+
+
+def _small_bodies(model: Model, limit: float, carried: float) -> list[Neglect]:
     """List the bodies that are small, with what is small about them."""
     bodies = check(model).bodies[1:]
     moments = [float(np.max(np.linalg.eigvalsh(body.inertia))) for body in bodies]
     largest_mass = max((body.mass for body in bodies), default=0.0)
-    largest_moment = max((moment + body.mass * float(body.com @ body.com)
-                          for body, moment in zip(bodies, moments, strict=True)), default=0.0)
+    largest_moment = max([carried, *(moment + body.mass * float(body.com @ body.com)
+                                     for body, moment in zip(bodies, moments, strict=True))])
     found = []
     for body, moment in zip(bodies, moments, strict=True):
         shares = [value / scale if scale > 0 else 0.0

@@ -122,12 +122,3 @@ def test_tangent_keeps_the_axis():
     th = 2.0 * unit(13)
     assert np.abs(np.array(rot.tangent_vec(tuple(th), tuple(th))) - th).max() <= 10 * EPS
     assert np.abs(np.array(rot.inverse_tangent_vec(tuple(th), tuple(th))) - th).max() <= 10 * EPS
-
-
-@pytest.mark.parametrize("size", [1.0, 1e3, 9e4, 1e7])
-def test_sine_and_cosine_together_are_those_of_the_library(size):
-    from dalembert.kernels.rotation import sincos
-
-    x = np.concatenate([np.random.default_rng(1).uniform(-size, size, 200), size * np.array([0.0, 1.0, -1.0])])
-    found = np.array([sincos(float(v)) for v in x])
-    assert np.max(abs(found - np.column_stack([np.sin(x), np.cos(x)]))) <= 2 * np.finfo(float).eps

@@ -13,7 +13,8 @@ STIFF = 1000.0
 def oscillator(light, damping=1e-3, stiffness=STIFF):
     """[ARN (5)] without load."""
     return dal.Model("oscillator", gravity=(0, 0, 0)).add(
-        dal.Body("one", mass=light, inertia=(light, light, light), points={"eye": (1, 0, 0)}), dal.Body("two", mass=1.0),
+        dal.Body("one", mass=light, inertia=(light, light, light), points={"eye": (1, 0, 0)}),
+        dal.Body("two", mass=1.0, inertia=(1, 1, 1)),
         dal.Prismatic("p1", "ground", "one", axis=X), dal.Prismatic("q2", "one", "two", axis=X),
         dal.JointSpring("wall", "p1", stiffness=stiffness, damping=damping),
         dal.JointSpring("link", "q2", stiffness=stiffness, damping=damping))
@@ -83,6 +84,13 @@ def test_only_the_inertia_of_a_heavy_body_is_neglected():
     (found,) = report.small
     assert found.bodies == ("gear",) and found.what == "inertia"
     assert abs(found.fast[0].imag) == pytest.approx(np.sqrt(2e3 / inertia), rel=1e-2)
+
+
+def test_inertia_is_compared_with_what_joints_carry():
+    m = rotor(1e-5).add(dal.Body("bob", mass=1.0), dal.Fixed("rim", "drum.edge", "bob"))
+    m = m.replaced("drum", inertia=(0, 0, 0), points={"edge": (1, 0, 0)})
+    (found,) = perturbation_report(m).small
+    assert found.bodies == ("gear",) and found.inertia_ratio == pytest.approx(1e-5, rel=1e-3)
 
 
 def test_what_cannot_be_neglected_is_told_with_the_reason():
