@@ -40,10 +40,9 @@ PROBLEMS = Path(__file__).resolve().parent.parent / "tests" / "problems"
 
 
 def tree_model(parent, *, kinds, massless: bool, seed: int = 0) -> dal.Model:
-    """Return a tree with random bodies on joints of the given kinds; every fifth body with children is massless."""
+    """Return a tree with random bodies on joints of the given kinds; every fifth body is massless if `massless`."""
     rng, n = np.random.default_rng(seed), len(parent)
-    inner = set(int(p) for p in parent)
-    light = [i % EVERY == EVERY - 1 and i in inner for i in range(n)]
+    light = [i % EVERY == EVERY - 1 for i in range(n)]
     model = dal.Model("benchmark", gravity=(0, 0, -9.81))
     for i, p in enumerate(parent):
         after_light = p >= 0 and light[p]
@@ -171,7 +170,7 @@ def main(arguments=None) -> int:
         report.missing.append("scikit-sundae")
         report.note("scikit-sundae is not installed; no steps compared (pip install dalembert[sundials])")
     else:
-        saved_steps(report, [1e-5] if options.smoke else [1e-6, 1e-5, 1e-7], until=0.02 if options.smoke else None)
+        saved_steps(report, [1e-5] if options.smoke else [1e-6, 1e-5, 1e-7], until=0.05 if options.smoke else None)
     if options.smoke:
         for row in report.rows:
             row["ok"] = None

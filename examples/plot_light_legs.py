@@ -3,8 +3,9 @@ Robot on light legs
 ===================
 
 A heavy hull stands on three legs with thighs and shanks of a few grams.  The feet cling to a swaying floor with stiff
-contact forces, so the legs buzz at thousands of swings a second while the hull rocks at two.  Arnold reports that neglecting
-the inertia of a walking robot's legs saves a factor of four [ARN, section 2]; here it is more.
+contact forces, so the legs swing thousands of times a second while the hull rocks at two.  That dies out within a
+millisecond, but holds the integrator's steps for ever.  Arnold reports that neglecting the inertia of a walking robot's
+legs saves a factor of four [ARN, section 2].
 
 Each leg is two massless bodies in a row: where the article asks for isolated ones, a small block of coupled first-order
 equations is solved.
@@ -71,7 +72,8 @@ plt.show()
 # What the hull does differently is in proportion to the mass that was neglected.
 
 off = [np.max(np.abs(r["hull.position"] - none["hull.position"])) for r in (four, two)]
-saved = four.stats.steps / none.stats.steps
-print(f"hull off by {1e3 * off[0]:.2f} mm and {1e3 * off[1]:.2f} mm; {saved:.0f} times fewer steps")
+saved, calls = (getattr(four.stats, word) / getattr(none.stats, word) for word in ("steps", "evaluations"))
+print(f"hull off by {1e3 * off[0]:.2f} mm and {1e3 * off[1]:.2f} mm; {saved:.0f} times fewer steps, {calls:.1f} times "
+      "fewer evaluations")
 assert abs(np.log2(off[0] / off[1]) - 1) < 0.2
-assert off[0] < 1e-3 and saved > 3
+assert off[0] < 1e-3 and min(saved, calls) > 3

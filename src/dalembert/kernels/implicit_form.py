@@ -35,10 +35,14 @@ def remove_massless(sys, t, q, qd, qdd, basis, work) -> int:
     sum_k x_k z'_k, which has no inertia, qdd is z' + sum_k (x0_k - x_k) z'_k at the other rates and zero at rates k: the
     sizes of z'_k, which may be huge, do not drown the others.
     """
-    found, motion = work.vector[13], work.vector[14]
+    found, motion, q_kept, qd_kept = work.vector[13], work.vector[14], work.point[2], work.vector[15]
     allowed = work.fail[2]
     work.fail[2] = qd.shape[0]
-    status = eval_accelerations(sys, t, q, qd, found, work.vector[8], work)
+    for i in range(q.shape[0]):
+        q_kept[i] = q[i]
+    for k in range(qd.shape[0]):
+        qd_kept[k] = qd[k]
+    status = eval_accelerations(sys, t, q_kept, qd_kept, found, work.vector[8], work)
     work.fail[2] = allowed
     if status != Status.OK.value:
         return status

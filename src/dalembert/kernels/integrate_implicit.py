@@ -281,7 +281,7 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
         for k in range(flow.qdd.shape[0]):
             flow.aa[0, k] = flow.aa[1, k]
         count_dense(p)
-        if p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1:
+        if work.fail[2] == 0 and p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1:
             forget_past(flow)
         if o.adaptive == 1:
             status = choose_next(o, flow, h, error)

@@ -40,14 +40,19 @@ from .small import (
 from .spatial import add6, add9, downdated, downdated_sym, shifted_inertia, tilde, tilde_sym
 
 RANK_TOLERANCE = 1e-12
-"""A direction has no inertia if D is below this fraction of the articulated inertia it is taken from."""
+"""A direction has no inertia if D is below this fraction of the articulated inertia that its joint begins with."""
 
 
-@kernel
-def too_small(D, s_n, s_f, J, M):
-    """True if the inertia D along (s_n, s_f) is nothing against the inertia (J, M) it is taken from."""
-    scale = dot3(s_n, s_n) * (J[0] + J[3] + J[5]) + dot3(s_f, s_f) * (M[0] + M[3] + M[5])
-    return not RANK_TOLERANCE * scale < D
+@part
+def inertia_along(s_n, s_f, size_n, size_f):
+    """Size that the inertia along (s_n, s_f) is held against, for the traces of J and M that a joint begins with."""
+    return dot3(s_n, s_n) * size_n + dot3(s_f, s_f) * size_f
+
+
+@part
+def trace6(S):
+    """Trace of a symmetric matrix of six numbers."""
+    return S[0] + S[3] + S[5]
 
 
 @part
@@ -59,7 +64,7 @@ def note_massless(work, k):
 
 
 @kernel
-def pick_direction(sys, b, place, J, H, M, dof):
+def pick_direction(sys, b, place, J, H, M, size_n, size_f, dof):
     """Rate to eliminate at a place (counted down) of a joint's directions: the one with the largest relative D.
 
     The order is kept in `dof[place].order`.  Driven directions come first, their order does not matter.
@@ -74,7 +79,7 @@ def pick_direction(sys, b, place, J, H, M, dof):
         k = dof[other].order
         s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
         U_n, U_f = add3(sym_vec(J, s_n), mul33_vec(H, s_f)), add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
-        scale = dot3(s_n, s_n) * (J[0] + J[3] + J[5]) + dot3(s_f, s_f) * (M[0] + M[3] + M[5])
+        scale = inertia_along(s_n, s_f, size_n, size_f)
         D = (dot3(s_n, U_n) + dot3(s_f, U_f)) / scale if scale > 0.0 else 0.0
         if D > largest or sys.dof[k].drive >= 0:
             best, largest = other, D if sys.dof[k].drive < 0 else 2.0
@@ -112,8 +117,9 @@ def hand_to_parent(sys, b, d, J, H, M, rows):
 def eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, work):
     """Steps (1) and (2) for all directions of a joint with any number of them; returns what is left of A and e."""
     dof = work.dof
+    size_n, size_f = trace6(J), trace6(M)
     for place in range(b.v + b.nv - 1, b.v - 1, -1):
-        k = pick_direction(sys, b, place, J, H, M, dof)
+        k = pick_direction(sys, b, place, J, H, M, size_n, size_f, dof)
         own_k = dof[k]
         s_n, s_f = load3(own_k.s_n), load3(own_k.s_f)
         U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))                                 # (1)
@@ -123,7 +129,7 @@ def eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, work):
             continue
         D = dot3(s_n, U_n) + dot3(s_f, U_f)
         u = tau[k] + dot3(s_n, n) + dot3(s_f, f)
-        if too_small(D, s_n, s_f, J, M):
+        if not RANK_TOLERANCE * inertia_along(s_n, s_f, size_n, size_f) < D:
             iD = note_massless(work, k)
         else:
             iD = 1.0 / D
@@ -158,7 +164,7 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             U_n, U_f = sym_vec(J, s), tmul33_vec(H, s)                                         # (1)
             D = dot3(s, U_n)
             u = tau[b.v] + dot3(s, n)
-            if not RANK_TOLERANCE * (J[0] + J[3] + J[5]) < D:
+            if not RANK_TOLERANCE * trace6(J) < D:
                 iD = note_massless(work, b.v)
             else:
                 iD = 1.0 / D

@@ -11,7 +11,7 @@ from ..codes import Status
 from .jit import kernel, part
 from .small import add3, axpy3, cross, dot3, load3, mul33_vec, scale3, store3, sym_vec, tmul33_vec
 from .spatial import downdated, downdated_sym
-from .tree_dynamics import hand_to_parent, load_articulated, pick_direction, too_small
+from .tree_dynamics import RANK_TOLERANCE, hand_to_parent, inertia_along, load_articulated, pick_direction, trace6
 
 
 @part
@@ -29,8 +29,9 @@ def factor_tree(sys, add, work) -> int:
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         J, H, M = load_articulated(b, i, own)
+        size_n, size_f = trace6(J), trace6(M)
         for place in range(b.v + b.nv - 1, b.v - 1, -1):
-            k = place if b.plain == 1 else pick_direction(sys, b, place, J, H, M, dof)
+            k = place if b.plain == 1 else pick_direction(sys, b, place, J, H, M, size_n, size_f, dof)
             kept = work.factor_dof[k]
             work.factor_dof[place].order = k
             s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
@@ -44,7 +45,7 @@ def factor_tree(sys, add, work) -> int:
             U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))
             U_f = add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
             D = dot3(s_n, U_n) + dot3(s_f, U_f)
-            if too_small(D, s_n, s_f, J, M):
+            if not RANK_TOLERANCE * inertia_along(s_n, s_f, size_n, size_f) < D:
                 if add[k] <= 0.0:
                     work.fail[0] = k
                     return Status.SINGULAR.value

@@ -121,7 +121,7 @@ class BdfLoop:
             self.step, self.t = now - self.t, now
             self.sizes = [min([*self.sizes[:1], self.step]), max([*self.sizes[1:], self.step])]
             self.steps += 1
-            self.y, self.yp = np.ravel(found.y), np.ravel(found.yp)
+            self.y, self.yp = np.ravel(found.y).copy(), np.ravel(found.yp).copy()
             self.counts = int(found.nfev), int(found.njev)
             self._record(now)
             if now in self.packed.breaks:

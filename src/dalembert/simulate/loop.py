@@ -42,7 +42,8 @@ class Loop:
         n_q, n_v = len(begin.q), len(begin.qd)
         rows = max(1, min(len(times), BUFFER_BYTES // (8 * (1 + n_q + 2 * n_v))))
         buffer = (np.zeros(rows), np.zeros((rows, n_q)), np.zeros((rows, n_v)), np.zeros((rows, n_v)))
-        self.frames = Frames(times, np.array(begin.packed.breaks), *buffer)
+        breaks = np.union1d(begin.packed.breaks, times if begin.massless else ())
+        self.frames = Frames(times, breaks, *buffer)
         self.change_method(method, detect=detect)
 
     def change_method(self, method, *, detect: bool = False, h_explicit: float = 0.0) -> None:

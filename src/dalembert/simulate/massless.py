@@ -27,6 +27,8 @@ from .status import error_of
 
 RANK = 1e-10
 """Damping or stiffness along a motion counts as zero below this fraction of the largest entry."""
+NOISE = 1e-13
+"""Or below this fraction of the largest load of a joint: what rounding leaves of forces that cancel."""
 MAX_ITERATIONS = 50
 
 
@@ -92,7 +94,8 @@ class State:
         CX, KX = np.zeros((m, n)), np.zeros((m, n))
         for x, c, k in zip(X, CX, KX, strict=True):
             self._done(eval_products(system, self.t, self.q, self.qd, qdd, x, c, k, work))
-        return _classified(self, rates, X, CX, KX, qdd)
+        loads = max(np.max(abs(work.body["n"]), initial=0.0), np.max(abs(work.body["f"]), initial=0.0))
+        return _classified(self, rates, X, CX, KX, qdd, NOISE * loads)
 
     def rate_of_residual(self, qdd: np.ndarray) -> np.ndarray:
         """Return F' (n_v,) by (1); the time derivative of laws by central differences."""
@@ -115,17 +118,17 @@ class State:
             raise error_of(status, self.packed, self.work.fail, self.t, 0.0)
 
 
-def _classified(state: State, rates, X, CX, KX, qdd) -> Massless:
-    """Split the motions into those with damping and those with stiffness only."""
+def _classified(state: State, rates, X, CX, KX, qdd, noise: float) -> Massless:
+    """Split the motions into those with damping and those with stiffness only; `noise` is what rounding leaves."""
     C, K = X @ CX.T, X @ KX.T
     left, sizes, right = np.linalg.svd(C)
-    first = int(np.sum(sizes > RANK * np.max(abs(CX), initial=0.0))) if len(sizes) else 0
+    first = int(np.sum(sizes > max(RANK * np.max(abs(CX), initial=0.0), noise))) if len(sizes) else 0
     motions, tests = right @ X, left.T @ X
     jacobian = np.hstack([(left.T @ C @ right.T)[:, :first], (left.T @ K @ right.T)[:, first:]])
     stiff = jacobian[first:, first:]
     if stiff.size:
         _, stiff_sizes, stiff_right = np.linalg.svd(stiff)
-        if stiff_sizes[-1] <= RANK * np.max(abs(KX), initial=0.0):
+        if stiff_sizes[-1] <= max(RANK * np.max(abs(KX), initial=0.0), noise):
             open_motion = stiff_right[-1] @ motions[first:]
             raise _unsupported(state, int(rates[np.argmax(abs(open_motion[rates]))]), rates, first)
     return Massless(rates, X, motions, tests, first, jacobian, qdd)
@@ -164,6 +167,8 @@ def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
         if small and np.max(abs(moves), initial=0.0) <= 1e-12:
             break
         found = state.find()
+        if found is None:
+            return state, None
     else:
         raise ConvergenceError(f"start values of massless directions did not converge at t = {t:.6g} s; give starts nearer "
                                f"to equilibrium for {', '.join(_joint_names(packed, found.rates))}")
@@ -172,12 +177,17 @@ def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
 
 
 def _settle_rates(state: State, found: Massless) -> None:
-    """Rates along algebraic motions by (1)."""
+    """Rates along first-order motions by their equations, along algebraic ones by (1)."""
     first = found.first_order
-    if first == len(found.rates):
-        return
-    gap = found.tests[first:] @ state.rate_of_residual(found.qdd)
-    state.qd = state.qd - np.linalg.solve(found.jacobian[first:, first:], gap) @ found.motions[first:]
+    block = found.jacobian[:first, :first]
+    for _ in range(MAX_ITERATIONS if first else 0):
+        step = np.linalg.solve(block, found.tests[:first] @ state.residual(found.qdd)) @ found.motions[:first]
+        state.qd = state.qd - step
+        if np.max(abs(step)) <= 1e-12 * (1 + np.max(abs(state.qd))):
+            break
+    if first < len(found.rates):
+        gap = found.tests[first:] @ state.rate_of_residual(found.qdd)
+        state.qd = state.qd - np.linalg.solve(found.jacobian[first:, first:], gap) @ found.motions[first:]
 
 
 def complete(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
