@@ -14,7 +14,7 @@ Runge-Kutta with stage i at t + c_i h, increments d' = T(d)⁻¹ qd for quaterni
 the last stage is the new state, so that equations without inertia hold exactly at the end of a step.  The embedded
 difference (e_d, e_v) is filtered by the stage's own matrix, (x, y) = (1 - h a_ii J)⁻¹ (e_d, e_v) or
     (M + cv C + cv² K) y = M e_v - cv K e_d,   x = e_d + cv y,   cv = h a_ii                     (6)
-which keeps it small in stiff directions; after a start or a failed step it is filtered twice, so that a fast layer at
+which keeps it small in stiff directions; after a start or a failed step it is filtered again, so that a fast layer at
 the start can be stepped over.
 """
 
@@ -25,6 +25,9 @@ from .jit import kernel, part
 from .newton import solve_factored, solve_stage
 from .rotation import inverse_tangent_vec
 from .tree_tangent import eval_variation
+
+START_FILTERS = 4
+"""How often the error estimate of a first step may be filtered."""
 
 
 @part
@@ -146,7 +149,7 @@ def stage_error(sys, o, tableau, flow, tangent, t1, h, work):
         e_d[k], e_v[k], still[k] = -cv * h * d, h * v, 0.0
         if sys.dof[k].drive >= 0:
             e_d[k] = e_v[k] = 0.0
-    for attempt in range(2):
+    for _ in range(START_FILTERS):
         eval_variation(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, e_d, still, e_v, rhs, work)
         solve_factored(sys, flow.progress[0].dense > 0, rhs, y, tangent, work)
         worst = 0.0
@@ -159,7 +162,7 @@ def stage_error(sys, o, tableau, flow, tangent, t1, h, work):
             worst = max(worst, abs(moved) / (flow.qd_scale[k] + speed))
             e_d[k], e_v[k] = -cv * x, y[k]
         worst /= o.accuracy
-        if worst <= 1.0 or attempt == 1 or flow.progress[0].history > 0:
+        if worst <= 1.0 or flow.progress[0].history > 0:
             return worst
     return worst
 

@@ -131,6 +131,8 @@ BODY_WORK = _record(
     ("H", "f8", 9),  # of the articulated inertia [kg m]; set by the first child that is eliminated
     ("M", "f8", 6),  # likewise [kg]
     ("h_w", "f8", 3),  # mass times centre of mass [kg m]
+    ("size_n", "f8"),  # largest trace of J that was eliminated further out [kg m²]; models with singular bodies only
+    ("size_f", "f8"),  # likewise of M [kg]
     ("en", "f8", 3),  # applied moment about the origin minus the gyroscopic one [N m]
     ("ef", "f8", 3),  # applied force minus the centrifugal one [N]
     ("al_w", "f8", 3),  # angular acceleration

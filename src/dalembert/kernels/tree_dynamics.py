@@ -56,6 +56,35 @@ def trace6(S):
 
 
 @part
+def forget_sizes(sys, rows):
+    """Begin with nothing eliminated, in models that have bodies with singular mass matrices."""
+    if sys.constants[0].pivot == 1:
+        for i in range(rows.shape[0]):
+            rows[i].size_n = rows[i].size_f = 0.0
+
+
+@part
+def joint_sizes(sys, own, J, M):
+    """Traces that a joint's D is held against: of its articulated inertia, and of what was eliminated further out.
+
+    Rounding leaves of an eliminated inertia a fraction of its former size, which must not be taken for inertia.
+    """
+    size_n, size_f = trace6(J), trace6(M)
+    if sys.constants[0].pivot == 1:
+        return max(size_n, own.size_n), max(size_f, own.size_f)
+    return size_n, size_f
+
+
+@part
+def hand_sizes(sys, b, d, size_n, size_f, rows):
+    """Tell the parent the sizes of what was eliminated, d from its origin."""
+    if sys.constants[0].pivot == 1:
+        parent = rows[b.parent]
+        parent.size_n = max(parent.size_n, size_n + dot3(d, d) * size_f)
+        parent.size_f = max(parent.size_f, size_f)
+
+
+@part
 def note_massless(work, k):
     """Count rate k among those without inertia; returns the pseudo-inverse of its D."""
     work.fail[0] = k
@@ -114,10 +143,9 @@ def hand_to_parent(sys, b, d, J, H, M, rows):
 
 
 @kernel
-def eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, work):
+def eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, size_n, size_f, work):
     """Steps (1) and (2) for all directions of a joint with any number of them; returns what is left of A and e."""
     dof = work.dof
-    size_n, size_f = trace6(J), trace6(M)
     for place in range(b.v + b.nv - 1, b.v - 1, -1):
         k = pick_direction(sys, b, place, J, H, M, size_n, size_f, dof)
         own_k = dof[k]
@@ -152,11 +180,13 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
     """
     body, rows, dof = sys.body, work.body, work.dof
     work.fail[1] = 0
+    forget_sizes(sys, rows)
 
     # inward: eliminate the directions of each joint, hand the rest to the parent              # [ARN (12), (13)]
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         J, H, M = load_articulated(b, i, own)
+        size_n, size_f = joint_sizes(sys, own, J, M)
         n, f = load3(own.en), load3(own.ef)
         if b.plain == 1:
             k = dof[b.v]
@@ -164,7 +194,7 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             U_n, U_f = sym_vec(J, s), tmul33_vec(H, s)                                         # (1)
             D = dot3(s, U_n)
             u = tau[b.v] + dot3(s, n)
-            if not RANK_TOLERANCE * trace6(J) < D:
+            if not RANK_TOLERANCE * size_n < D:
                 iD = note_massless(work, b.v)
             else:
                 iD = 1.0 / D
@@ -176,13 +206,14 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
             J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
             n, f = axpy3(-u, g_n, n), axpy3(-u, g_f, f)
         else:
-            J, H, M, n, f = eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, work)
+            J, H, M, n, f = eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, size_n, size_f, work)
         if b.parent > 0:
             parent = rows[b.parent]
             ca, cl, d = load3(own.ca_w), load3(own.cl_w), load3(own.d_w)
             n = sub3(n, add3(sym_vec(J, ca), mul33_vec(H, cl)))
             f = sub3(f, add3(tmul33_vec(H, ca), sym_vec(M, cl)))
             hand_to_parent(sys, b, d, J, H, M, rows)
+            hand_sizes(sys, b, d, size_n, size_f, rows)
             store3(parent.en, add3(load3(parent.en), add3(n, cross(d, f))))
             store3(parent.ef, add3(load3(parent.ef), f))
 

@@ -11,7 +11,16 @@ from ..codes import Status
 from .jit import kernel, part
 from .small import add3, axpy3, cross, dot3, load3, mul33_vec, scale3, store3, sym_vec, tmul33_vec
 from .spatial import downdated, downdated_sym
-from .tree_dynamics import RANK_TOLERANCE, hand_to_parent, inertia_along, load_articulated, pick_direction, trace6
+from .tree_dynamics import (
+    RANK_TOLERANCE,
+    forget_sizes,
+    hand_sizes,
+    hand_to_parent,
+    inertia_along,
+    joint_sizes,
+    load_articulated,
+    pick_direction,
+)
 
 
 @part
@@ -26,10 +35,11 @@ def factor_tree(sys, add, work) -> int:
     """Factor M + diag(add) at the state of the last `eval_motion`; driven rates are left out."""
     body, rows, dof = sys.body, work.body, work.dof
     zero = (0.0, 0.0, 0.0)
+    forget_sizes(sys, rows)
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         J, H, M = load_articulated(b, i, own)
-        size_n, size_f = trace6(J), trace6(M)
+        size_n, size_f = joint_sizes(sys, own, J, M)
         for place in range(b.v + b.nv - 1, b.v - 1, -1):
             k = place if b.plain == 1 else pick_direction(sys, b, place, J, H, M, size_n, size_f, dof)
             kept = work.factor_dof[k]
@@ -63,6 +73,7 @@ def factor_tree(sys, add, work) -> int:
         store3(work.factor_body[i].d_w, d)
         if b.parent > 0:
             hand_to_parent(sys, b, d, J, H, M, rows)
+            hand_sizes(sys, b, d, size_n, size_f, rows)
     return Status.OK.value
 
 
