@@ -77,7 +77,4 @@ class Status(IntEnum):
     SINGULAR = 7
     UNKNOWN_JOINT = 8
     UNKNOWN_FORCE = 9
-    UNKNOWN_LAW = 10
-    LAW_FAILED = 11
-    NOT_STIFF = 12
-    STOPPED = 13
+    NOT_STIFF = 10

@@ -29,7 +29,7 @@ CONSTANTS = _record(
 BODY = _record(
     ("parent", "i8"),  # row of the parent
     ("code", "i8"),  # JointCode of the joint that carries the body
-    ("plain", "i8"),  # 1 for an undriven revolute, 2 for an undriven prismatic joint, else 0
+    ("plain", "i8"),  # 1 for an undriven revolute joint, which takes the short way through the elimination
     ("q", "i8"),  # first coordinate
     ("nq", "i8"),
     ("v", "i8"),  # first rate
@@ -176,8 +176,8 @@ class Work(NamedTuple):
     factor_body: np.ndarray  # (n_body,) FACTOR_BODY
     factor_dof: np.ndarray  # (n_v,) DOF_WORK
     variation: np.ndarray  # (n_body,) VARIATION
-    vector: np.ndarray  # (n_vector, n_v) rates and efforts, rows named in `Row`
-    point: np.ndarray  # (n_point, n_q) coordinates
+    vector: np.ndarray  # (ROWS, n_v) rates and efforts
+    point: np.ndarray  # (ROWS, n_q) coordinates
     fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
 
 
