@@ -21,7 +21,7 @@ INFINITE = 1e12
 
 @dataclass(frozen=True)
 class Linearized:
-    """Linearised equations of motion M x'' + C x' + K x = B u about a state.
+    """Linearised equations of motion M x'' + C x' + K x = 0 about a state.
 
     Attributes
     ----------

@@ -79,11 +79,16 @@ class State:
                                  np.zeros(self.n), out, self.work))
         return out
 
+    def accelerations(self) -> np.ndarray:
+        """Return the accelerations (n_v,), zero along massless rates."""
+        qdd = np.zeros(self.n)
+        self._done(eval_accelerations(self.packed.system, self.t, self.q, self.qd, qdd, np.zeros(self.n), self.work))
+        return qdd
+
     def find(self) -> Massless | None:
         """Return the motions without inertia, or None."""
         system, work, n = self.packed.system, self.work, self.n
-        qdd, rates = np.zeros(n), np.zeros(n, np.int64)
-        self._done(eval_accelerations(system, self.t, self.q, self.qd, qdd, np.zeros(n), work))
+        qdd, rates = self.accelerations(), np.zeros(n, np.int64)
         m = list_massless(system, work, rates)
         if m == 0:
             return None
@@ -198,19 +203,12 @@ def complete(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[n
     state = State(packed, t, q, qd)
     found = state.find()
     if found is None:
-        return qd, state_accelerations(state)
+        return qd, state.accelerations()
     _settle_rates(state, found)
     first = found.first_order
     gap = found.tests[:first] @ state.rate_of_residual(found.qdd)
     along = np.linalg.solve(found.jacobian[:first, :first], gap) if first else np.zeros(0)
     return state.qd, found.qdd - along @ found.motions[:first]
-
-
-def state_accelerations(state: State) -> np.ndarray:
-    """Return the accelerations of a state without massless directions."""
-    qdd = np.zeros(state.n)
-    eval_accelerations(state.packed.system, state.t, state.q, state.qd, qdd, np.zeros(state.n), state.work)
-    return qdd
 
 
 def describe(packed: Packed, found: Massless) -> tuple[str, ...]:
