@@ -64,6 +64,37 @@ class DriveCode(IntEnum):
     SPEED = 2
 
 
+class FormCode(IntEnum):
+    """Formulation that a packed system is made for."""
+
+    TREE = 0
+    SEMI_RECURSIVE = 1
+    GLOBAL = 2
+
+
+class RowCode(IntEnum):
+    """Kind of a scalar constraint; equations in kernels/constraints.py.  Those of VELOCITY_ROWS bind rates only."""
+
+    NONE = 0
+    POSITION = 1
+    DIRECTION = 2
+    DISTANCE = 3
+    ANGLE = 4
+    COORDINATES = 5
+    COUPLING = 6
+    WHEEL_HEIGHT = 7
+    WHEEL_SLIP = 8
+    COORDINATE_SPEED = 9
+    TURN_SPEED = 10
+    SLIDE_SPEED = 11
+    UNIT = 12
+    SQUARE = 13
+
+
+VELOCITY_ROWS = (RowCode.WHEEL_SLIP, RowCode.COORDINATE_SPEED, RowCode.TURN_SPEED, RowCode.SLIDE_SPEED)
+"""Rows that bind rates only (non-holonomic)."""
+
+
 class Status(IntEnum):
     """Outcome of a kernel; `simulate/status.py` turns everything but OK into an error that names the thing."""
 

@@ -22,6 +22,7 @@ CONSTANTS = _record(
     ("g_w", "f8", 3),  # gravity [m/s²]
     ("n_q", "i8"),  # number of coordinates
     ("n_v", "i8"),  # number of rates
+    ("form", "i8"),  # FormCode
     ("places", "i8"),  # 1 if forces need positions and velocities of bodies
     ("pivot", "i8"),  # 1 if a body's mass matrix is singular: joints' directions are taken in the order of their inertia
 )
@@ -106,6 +107,38 @@ JOINT = _record(
 )
 
 
+ROW = _record(
+    ("code", "i8"),  # RowCode
+    ("rate_only", "i8"),  # 1 for a row that binds rates only
+    ("a", "i8"),  # row of the first body
+    ("b", "i8"),  # row of the second body
+    ("law", "i8"),  # row of the law, or -1
+    ("first", "i8"),  # first of its entries in Jacobian order
+    ("count", "i8"),  # number of its entries
+    ("term", "i8"),  # first of its terms
+    ("terms", "i8"),  # number of its terms
+    ("u_a", "f8", 3),  # point on the first body, its joint frame [m]
+    ("u_b", "f8", 3),
+    ("e_a", "f8", 3),  # direction fixed in the first body, its joint frame [-]
+    ("f_a", "f8", 3),  # second direction there
+    ("e_b", "f8", 3),
+    ("c", "f8"),  # constant part of the prescribed value [m, rad or -]
+    ("radius", "f8"),  # of a wheel [m]
+    ("size", "f8"),  # size that a violation is held against [m, rad or -]
+)
+
+TERM = _record(
+    ("q", "i8"),  # coordinate
+    ("v", "i8"),  # its rate
+    ("c", "f8"),  # factor
+)
+
+ENTRY = _record(
+    ("column", "i8"),  # rate (joint coordinates) or coordinate (natural ones)
+    ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term
+)
+
+
 class System(NamedTuple):
     """A packed model: frozen tables."""
 
@@ -119,6 +152,9 @@ class System(NamedTuple):
     knot: np.ndarray  # KNOT
     drive: np.ndarray  # DRIVE
     joint: np.ndarray  # JOINT
+    row: np.ndarray  # (m,) ROW: constraints
+    term: np.ndarray  # TERM
+    entry: np.ndarray  # ENTRY: places of the constraint Jacobian, row by row
 
 
 BODY_WORK = _record(
@@ -153,6 +189,19 @@ DOF_WORK = _record(
     ("order", "i8"),  # rate eliminated at this place of its joint
 )
 
+ROW_WORK = _record(
+    ("value", "f8"),  # violation [m, rad or -]
+    ("rate", "f8"),  # its time derivative
+    ("acceleration", "f8"),  # second time derivative for the present accelerations of the bodies
+    ("time_rate", "f8"),  # part of `rate` that the laws make
+    ("n_a", "f8", 3),  # moment about the first body's origin that a unit multiplier makes, world axes
+    ("f_a", "f8", 3),  # force there
+    ("n_b", "f8", 3),
+    ("f_b", "f8", 3),
+    ("multiplier", "f8"),  # lambda; the load is minus multiplier times (n, f)
+    ("penalty", "f8"),  # alpha
+)
+
 FACTOR_BODY = _record(("d_w", "f8", 3), ("n", "f8", 3), ("f", "f8", 3), ("al", "f8", 3), ("a", "f8", 3))
 
 VARIATION = _record(
@@ -178,6 +227,8 @@ class Work(NamedTuple):
     variation: np.ndarray  # (n_body,) VARIATION
     vector: np.ndarray  # (ROWS, n_v) rates and efforts
     point: np.ndarray  # (ROWS, n_q) coordinates
+    row: np.ndarray  # (m,) ROW_WORK
+    jacobian: np.ndarray  # (n_entry,) values of the constraint Jacobian
     fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
 
 
@@ -191,4 +242,4 @@ def make_work(system: System) -> Work:
     n_q, n_v = int(system.constants[0].n_q), int(system.constants[0].n_v)
     return Work(np.zeros(n_body, BODY_WORK), np.zeros(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
-                np.zeros(4, np.int64))
+                np.zeros(system.row.shape[0], ROW_WORK), np.zeros(system.entry.shape[0]), np.zeros(4, np.int64))

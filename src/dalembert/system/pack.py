@@ -71,7 +71,9 @@ def pack(plan: Plan) -> Packed:
     joint = np.zeros(len(joints), tables.JOINT)
     for k, j in enumerate(joints):
         joint[k] = (j.first, j.last, j.v, j.nv, j.reversed)
-    system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint)))
+    row, term, entry = (np.zeros(0, table) for table in (tables.ROW, tables.TERM, tables.ENTRY))
+    system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row,
+                                           term, entry)))
     layout = _lay_out(plan, joints, n_q, n_v)
     return Packed(system, layout, plan, row_of_body[list(plan.order)], laws.errors, laws.keep,
                   tuple(sorted(float(t) for t in laws.breaks)))
