@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .sparse import Factors, Pattern, make_factors
+
 
 def _record(*fields) -> np.dtype:
     return np.dtype((np.record, list(fields)))
@@ -155,6 +157,9 @@ class System(NamedTuple):
     row: np.ndarray  # (m,) ROW: constraints
     term: np.ndarray  # TERM
     entry: np.ndarray  # ENTRY: places of the constraint Jacobian, row by row
+    pattern: Pattern  # of the matrix M + Jᵀ α J; empty for trees
+    mass_place: np.ndarray  # i8, places in it of the mass matrix, in the order of its evaluation
+    row_place: np.ndarray  # i8, likewise of the products of each row's entries: (0,0), (1,0), (1,1), (2,0), ...
 
 
 BODY_WORK = _record(
@@ -229,6 +234,8 @@ class Work(NamedTuple):
     point: np.ndarray  # (ROWS, n_q) coordinates
     row: np.ndarray  # (m,) ROW_WORK
     jacobian: np.ndarray  # (n_entry,) values of the constraint Jacobian
+    factors: Factors  # of M + Jᵀ α J
+    mass: np.ndarray  # its part M, in the places of the pattern
     fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
 
 
@@ -242,4 +249,5 @@ def make_work(system: System) -> Work:
     n_q, n_v = int(system.constants[0].n_q), int(system.constants[0].n_v)
     return Work(np.zeros(n_body, BODY_WORK), np.zeros(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
-                np.zeros(system.row.shape[0], ROW_WORK), np.zeros(system.entry.shape[0]), np.zeros(4, np.int64))
+                np.zeros(system.row.shape[0], ROW_WORK), np.zeros(system.entry.shape[0]),
+                make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1), np.zeros(4, np.int64))

@@ -9,11 +9,13 @@ import numpy as np
 
 from ..codes import DriveCode, ForceCode, JointCode
 from ..kernels import tables
+from ..kernels.sparse import Pattern
 from ..kernels.tables import System
 from ..model.checked import CheckedModel, Place
 from ..topology.span import Plan
 from .layout import ForceEntry, JointEntry, Layout, MotionEntry, PointEntry
 from .pack_laws import LawTable
+from .pattern import build_pattern
 from .quaternion import quaternions_of
 from .rows import JointRows, Row, lay_rows
 
@@ -72,8 +74,9 @@ def pack(plan: Plan) -> Packed:
     for k, j in enumerate(joints):
         joint[k] = (j.first, j.last, j.v, j.nv, j.reversed)
     row, term, entry = (np.zeros(0, table) for table in (tables.ROW, tables.TERM, tables.ENTRY))
+    pattern, nowhere = build_pattern(0, [], [], [])
     system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row,
-                                           term, entry)))
+                                           term, entry)), Pattern(*map(_frozen, pattern)), _frozen(nowhere), nowhere)
     layout = _lay_out(plan, joints, n_q, n_v)
     return Packed(system, layout, plan, row_of_body[list(plan.order)], laws.errors, laws.keep,
                   tuple(sorted(float(t) for t in laws.breaks)))
