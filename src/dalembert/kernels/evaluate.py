@@ -2,7 +2,8 @@
 
 from math import isfinite
 
-from ..codes import Status
+from ..codes import FormCode, Status
+from .constrained import find_constrained
 from .forces import eval_forces
 from .jit import kernel, part
 from .tree_dynamics import solve_accelerations
@@ -39,7 +40,9 @@ def check_finite(x, work) -> int:
 
 @part
 def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
-    """Accelerations qdd of a state in O(N); driven entries of q, qd, qdd are set from their laws."""
+    """Accelerations qdd of a state, for trees in O(N); driven entries of q, qd, qdd are set from their laws."""
+    if sys.constants[0].form != FormCode.TREE:
+        return find_constrained(sys, t, q, qd, qdd, tau, work)
     eval_drives(sys, t, q, qd, qdd)
     status = eval_state(sys, t, q, qd, tau, work)
     if status != Status.OK.value:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..codes import Status
+from ..codes import FormCode, Status
+from .constrained import find_projected
 from .evaluate import eval_accelerations
 from .jit import kernel, part
 from .tree_state import (
@@ -172,7 +173,11 @@ def record_frames(sys, flow, frames, work) -> int:
             copy(flow.qdd, frames.qdd[row])
         else:
             interpolate(sys, flow, t, work.fail[2] > 0)
-            status = eval_accelerations(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
+            if sys.constants[0].form != FormCode.TREE:
+                p.factored = 0
+                status = find_projected(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
+            else:
+                status = eval_accelerations(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
             if status != Status.OK.value:
                 return status
             copy(flow.q_stage, frames.q[row])

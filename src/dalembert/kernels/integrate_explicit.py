@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..codes import Status
+from ..codes import FormCode, Status
+from .constrained import find_projected
 from .evaluate import find_accelerations
 from .flow import accept, begin, copy, next_time, record_due
 from .jit import kernel, part
@@ -70,7 +71,10 @@ def try_step(sys, opt, tableau, flow, h, work) -> int:
     for j in range(1, n + 1):
         place_stage(sys, opt, tableau, flow, j, h)
         q, qd, c = (flow.q_stage, flow.qd_stage, tableau.c[j]) if j < n else (flow.q_new, flow.qd_new, 1.0)
-        status = find_accelerations(sys, t + c * h, q, qd, flow.kv[j], flow.tau, work)
+        if j == n and sys.constants[0].form != FormCode.TREE:
+            status = find_projected(sys, t + h, q, qd, flow.kv[j], flow.tau, work)
+        else:
+            status = find_accelerations(sys, t + c * h, q, qd, flow.kv[j], flow.tau, work)
         if status != Status.OK.value:
             return status
         eval_coordinate_rates(sys, q, qd, flow.kq[j])
@@ -162,7 +166,7 @@ def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
                 n = o.stages
                 error = max(largest_error(flow.q, flow.q_new, flow.kq, tableau.e, n + 1, h, flow.q_scale, o.accuracy),
                             largest_error(flow.qd, flow.qd_new, flow.kv, tableau.e, n + 1, h, flow.qd_scale, o.accuracy))
-            elif status == Status.NOT_FINITE.value:
+            elif status == Status.NOT_FINITE.value or status == Status.NO_CONVERGENCE.value:
                 error = 1e30
             else:
                 return status
@@ -170,7 +174,7 @@ def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
                 adapt(o, p, error if error < 1e30 else 1e30, h)
                 p.rejected += 1
                 if p.h < o.h_min:
-                    return Status.NOT_FINITE.value if status != Status.OK.value else Status.STEP_TOO_SMALL.value
+                    return status if status != Status.OK.value else Status.STEP_TOO_SMALL.value
                 continue
             if o.detect == 1 and looks_stiff(o, flow, h):
                 p.stiff = 0

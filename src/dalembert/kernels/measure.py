@@ -1,6 +1,8 @@
 """What results show of a state: bodies' frames, joint reactions, efforts, force elements, energies, momentum."""
 
-from ..codes import Status
+from ..codes import FormCode, Status
+from .constrained import find_constrained
+from .constraints import add_row_loads, eval_rows
 from .evaluate import eval_state
 from .forces import eval_elastic_energy, eval_element, without_effort
 from .jit import kernel
@@ -77,6 +79,54 @@ def measure_reactions(sys, f, tau, out, work):
 
 
 @kernel
+def measure_holds(sys, f, first, out, work):
+    """Fill out[f] from row `first` on: force and torque of each hold on its second body, at that body's attachment.
+
+    For constraints between coordinates the effort on the first of them stands in place of the first force component.
+    """
+    for i in range(sys.hold.shape[0]):
+        hold = sys.hold[i]
+        load_n, load_f, effort = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
+        for r in range(hold.first, hold.first + hold.count):
+            c, own = sys.row[r], work.row[r]
+            if c.terms > 0:
+                effort -= own.multiplier
+                continue
+            arm = mul33_vec(load9(work.body[c.b].R_wb), load3(c.u_b))
+            push = load3(own.f_b)
+            load_f = axpy3(-own.multiplier, push, load_f)
+            load_n = axpy3(-own.multiplier, sub3(load3(own.n_b), cross(arm, push)), load_n)
+        put3(out, f, first + i, 0, (load_f[0] + effort, load_f[1], load_f[2]))
+        put3(out, f, first + i, 3, load_n)
+
+
+@kernel
+def measure_violations(sys, f, out, work):
+    """Fill the last two of out[f] (11,): largest violation of a constraint and of its rate."""
+    for r in range(sys.row.shape[0]):
+        out[f, 9] = max(out[f, 9], abs(work.row[r].value))
+        out[f, 10] = max(out[f, 10], abs(work.row[r].rate))
+
+
+@kernel
+def load_rows(sys, t, q, qd, tau, work) -> int:
+    """Find the multipliers of a state, evaluate it anew and add their loads; `tau` takes those on coordinates."""
+    status = find_constrained(sys, t, q, qd, work.vector[2], tau, work)
+    if status != Status.OK.value:
+        return status
+    status = eval_state(sys, t, q, qd, tau, work)
+    if status != Status.OK.value:
+        return status
+    for r in range(sys.row.shape[0]):
+        work.row[r].multiplier, work.row[r].penalty = work.row[r].push, 0.0
+    status = eval_rows(sys, t, q, qd, work)
+    add_row_loads(sys, tau, work)
+    for r in range(sys.row.shape[0]):
+        work.row[r].penalty = sys.row[r].penalty
+    return status
+
+
+@kernel
 def measure_elements(sys, f, t, q, qd, out, work):
     """Fill out[f] (n_force, 9): force, moment, effort, length, rate of every force element."""
     for i in range(sys.force.shape[0]):
@@ -88,7 +138,7 @@ def measure_elements(sys, f, t, q, qd, out, work):
 
 @kernel
 def measure_system(sys, f, q, out, work):
-    """Fill out[f] (9,): kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin)."""
+    """Fill the first nine of out[f] (11,): kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin)."""
     kinetic, weight = 0.0, 0.0
     p, L = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     g = load3(sys.constants[0].g_w)
@@ -115,13 +165,18 @@ def measure_frames(sys, t, q, qd, qdd, body, reaction, effort, element, system, 
     """
     tau, needed = work.vector[0], work.vector[1]
     for f in range(t.shape[0]):
-        status = eval_state(sys, t[f], q[f], qd[f], tau, work)
+        if sys.constants[0].form != FormCode.TREE:
+            status = load_rows(sys, t[f], q[f], qd[f], tau, work)
+            measure_violations(sys, f, system, work)
+        else:
+            status = eval_state(sys, t[f], q[f], qd[f], tau, work)
         if status != Status.OK.value:
             return status
         eval_places(sys, qd[f], work)
         eval_inverse(sys, qdd[f], needed, work)
         measure_bodies(sys, f, body, work)
         measure_reactions(sys, f, tau, reaction, work)
+        measure_holds(sys, f, sys.joint.shape[0], reaction, work)
         measure_elements(sys, f, t[f], q[f], qd[f], element, work)
         measure_system(sys, f, q[f], system, work)
         for k in range(needed.shape[0]):

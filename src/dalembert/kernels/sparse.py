@@ -22,6 +22,7 @@ class Pattern(NamedTuple):
     """Where the numbers of a matrix and of its factor lie; all int64."""
 
     order: np.ndarray  # (n,) unknown that is eliminated at each place
+    diagonal: np.ndarray  # (n,) place of each unknown's diagonal entry
     A_first: np.ndarray  # (n + 1,) first entry of each column of the upper triangle, the diagonal being its last
     A_row: np.ndarray
     L_first: np.ndarray  # (n + 1,)

@@ -25,6 +25,7 @@ CONSTANTS = _record(
     ("n_q", "i8"),  # number of coordinates
     ("n_v", "i8"),  # number of rates
     ("form", "i8"),  # FormCode
+    ("reference", "i8"),  # where masses and forces are accumulated: 0 the world's origin, 1 centres of mass
     ("places", "i8"),  # 1 if forces need positions and velocities of bodies
     ("pivot", "i8"),  # 1 if a body's mass matrix is singular: joints' directions are taken in the order of their inertia
 )
@@ -127,6 +128,7 @@ ROW = _record(
     ("c", "f8"),  # constant part of the prescribed value [m, rad or -]
     ("radius", "f8"),  # of a wheel [m]
     ("size", "f8"),  # size that a violation is held against [m, rad or -]
+    ("penalty", "f8"),  # a large multiple of the mass that the row moves
 )
 
 TERM = _record(
@@ -134,6 +136,8 @@ TERM = _record(
     ("v", "i8"),  # its rate
     ("c", "f8"),  # factor
 )
+
+HOLD = _record(("first", "i8"), ("count", "i8"))  # rows of a joint that closes a loop, or of a constraint
 
 ENTRY = _record(
     ("column", "i8"),  # rate (joint coordinates) or coordinate (natural ones)
@@ -157,6 +161,7 @@ class System(NamedTuple):
     row: np.ndarray  # (m,) ROW: constraints
     term: np.ndarray  # TERM
     entry: np.ndarray  # ENTRY: places of the constraint Jacobian, row by row
+    hold: np.ndarray  # HOLD
     pattern: Pattern  # of the matrix M + Jᵀ α J; empty for trees
     mass_place: np.ndarray  # i8, places in it of the mass matrix, in the order of its evaluation
     row_place: np.ndarray  # i8, likewise of the products of each row's entries: (0,0), (1,0), (1,1), (2,0), ...
@@ -204,7 +209,9 @@ ROW_WORK = _record(
     ("n_b", "f8", 3),
     ("f_b", "f8", 3),
     ("multiplier", "f8"),  # lambda; the load is minus multiplier times (n, f)
-    ("penalty", "f8"),  # alpha
+    ("penalty", "f8"),  # alpha of the acceleration level, a multiple of the mass that the row moves
+    ("gap", "f8"),  # what is left to remove at the level that is being solved
+    ("push", "f8"),  # multiplier at that level
 )
 
 FACTOR_BODY = _record(("d_w", "f8", 3), ("n", "f8", 3), ("f", "f8", 3), ("al", "f8", 3), ("a", "f8", 3))
@@ -247,7 +254,9 @@ def make_work(system: System) -> Work:
     """Allocate the scratch of one thread."""
     n_body = system.body.shape[0]
     n_q, n_v = int(system.constants[0].n_q), int(system.constants[0].n_v)
+    rows = np.zeros(system.row.shape[0], ROW_WORK)
+    rows["penalty"] = system.row["penalty"]
     return Work(np.zeros(n_body, BODY_WORK), np.zeros(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
-                np.zeros(system.row.shape[0], ROW_WORK), np.zeros(system.entry.shape[0]),
+                rows, np.zeros(system.entry.shape[0]),
                 make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1), np.zeros(4, np.int64))

@@ -283,9 +283,9 @@ def _total(*columns: int) -> Callable:
     return lambda source, _: source.array("system")[:, list(columns)].sum(axis=1)
 
 
-def _quaternion_drift(source: Source, _) -> np.ndarray:
-    """Largest deviation of a quaternion's norm from one: all that a tree can violate (nf,)."""
-    q, worst = source.array("q"), np.zeros(len(source.array("t")))
+def _violation(source: Source, _) -> np.ndarray:
+    """Largest violation of a constraint, or deviation of a quaternion's norm from one (nf,)."""
+    q, worst = source.array("q"), source.array("system")[:, tab.POSITION_GAP].copy()
     for joint in source.layout.joints:
         if joint.kind in SPEED_NAMES:
             norm = np.linalg.norm(q[:, joint.q + joint.nq - 4 : joint.q + joint.nq], axis=1)
@@ -306,7 +306,7 @@ SYSTEM = {
         "angular": Quantity("kg m²/s", XYZ, _system(tab.ANGULAR_MOMENTUM)),
     },
     "constraints": {
-        "position": Quantity("1", (), _quaternion_drift),
-        "velocity": Quantity("1", (), lambda source, _: np.zeros(len(source.array("t")))),
+        "position": Quantity("1", (), _violation),
+        "velocity": Quantity("1/s", (), _system(tab.VELOCITY_GAP)),
     },
 }

@@ -20,7 +20,9 @@ SCALAR, LENGTH, RATE = 6, 7, 8
 
 KINETIC, GRAVITY, ELASTIC = 0, 1, 2
 LINEAR_MOMENTUM, ANGULAR_MOMENTUM = slice(3, 6), slice(6, 9)
-"""Columns of `system`: energies [J], momentum [kg m/s], angular momentum about the world's origin [kg m²/s]."""
+POSITION_GAP, VELOCITY_GAP = 9, 10
+"""Columns of `system`: energies [J], momentum [kg m/s], angular momentum about the world's origin [kg m²/s], largest
+violation of a constraint and of its time derivative."""
 
 
 def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
@@ -31,8 +33,8 @@ def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
         "qd": (layout.n_v,),
         "qdd": (layout.n_v,),
         "body": (len(layout.bodies), 19),
-        "reaction": (len(layout.joints), 6),
+        "reaction": (len(layout.joints) + len(layout.cuts) + len(layout.constraints), 6),
         "effort": (layout.n_v,),
         "element": (len(layout.forces), 9),
-        "system": (9,),
+        "system": (11,),
     }

@@ -63,7 +63,7 @@ def results_of_state(begin, t: float) -> Results:
     else:
         qdd = solve_state(begin.packed, t, q, qd)
     frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd]}
-    return make_results(begin.packed, begin.formulation, frames, messages=begin.messages, integrator="none")
+    return make_results(begin.packed, begin.formulation.name, frames, messages=begin.messages, integrator="none")
 
 
 def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Results:

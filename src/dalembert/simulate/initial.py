@@ -1,4 +1,4 @@
-"""Start values of a tree: given starts, zero otherwise, drives win."""
+"""Start values: given starts, zero otherwise, drives win; loops are closed and massless directions made consistent."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..codes import FormCode
 from ..errors import ModelError
 from ..kernels.tree_state import eval_drives
 from ..model.check import check
@@ -14,8 +15,11 @@ from ..results.results import Results
 from ..system.pack import Packed, pack
 from ..system.reverse import swap
 from ..topology.span import span
-from .formulations import choose_formulation
+from .assembly import Assembler
+from .constraints import Constraints, with_penalties
+from .formulations import Global, Recursive, SemiRecursive, choose_formulation
 from .massless import describe, make_consistent
+from .mobility import redundancy_messages
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Start:
     q: np.ndarray
     qd: np.ndarray
     messages: tuple[str, ...]
-    formulation: str
+    formulation: Recursive | SemiRecursive | Global
     slack: np.ndarray
     massless_rates: np.ndarray
     motions: np.ndarray
@@ -57,7 +61,10 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
     """Check, span and pack a model and give every coordinate its start."""
     plan = span(check(with_starts(model, start, start_rate)))
     chosen = choose_formulation(formulation, plan)
-    packed = pack(plan)
+    if isinstance(chosen, Recursive):
+        packed = pack(plan)
+    else:
+        packed = pack(plan, FormCode.SEMI_RECURSIVE, getattr(chosen, "reference", "centre-of-mass"))
     layout = packed.layout
     q, qd = np.zeros((1, layout.n_q)), np.zeros((1, layout.n_v))
     joints = {j.name: j for j in plan.model.joints}
@@ -68,8 +75,10 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
             qd[0, entry.v:entry.v + entry.nv] = joint.start_rate
     swap(layout, q, qd, np.zeros_like(qd))
     messages = _drive(packed, joints, q[0], qd[0])
-    start = Start(packed, q[0], qd[0], messages, chosen.name, np.zeros(layout.n_v), np.zeros(0, np.int64),
+    start = Start(packed, q[0], qd[0], messages, chosen, np.zeros(layout.n_v), np.zeros(0, np.int64),
                   np.zeros((0, layout.n_v)))
+    if packed.system.constants[0].form != FormCode.TREE:
+        return close_loops(start, joints)
     return _without_inertia(start, joints) if packed.system.constants[0].pivot else start
 
 
@@ -80,17 +89,55 @@ def _without_inertia(start: Start, joints) -> Start:
     if found is None:
         return start
     messages = list(describe(packed, found))
-    for j in packed.layout.joints:
-        given = joints[j.name]
-        for was_given, word, new, old in (
-                (given.start, "start", state.q[j.q:j.q + j.nq], start.q[j.q:j.q + j.nq]),
-                (given.start_rate, "start rate", state.qd[j.v:j.v + j.nv], start.qd[j.v:j.v + j.nv])):
-            if was_given is not None and np.any(abs(new - old) > 1e-9 * (1 + abs(old))):
-                messages.append(f"joint {j.name!r}: {word} moved from {_shown(old)} to {_shown(new)}, since a massless "
-                                "direction cannot keep it")
+    messages += moved_starts(start, joints, state.q, state.qd, "since a massless direction cannot keep it")
     slack = (np.max(abs(found.motions), axis=0) > 1e-12).astype(float)
     return replace(start, q=state.q, qd=state.qd, messages=start.messages + tuple(messages), slack=slack,
                    massless_rates=found.rates, motions=found.basis)
+
+
+def moved_starts(start: Start, joints, q: np.ndarray, qd: np.ndarray, why: str) -> list[str]:
+    """Messages on given starts and rates that became other ones."""
+    messages = []
+    for j in start.packed.layout.joints:
+        given = joints[j.name]
+        for was_given, word, new, old in (
+                (given.start, "start", q[j.q:j.q + j.nq], start.q[j.q:j.q + j.nq]),
+                (given.start_rate, "start rate", qd[j.v:j.v + j.nv], start.qd[j.v:j.v + j.nv])):
+            if was_given is not None and np.any(abs(new - old) > 1e-9 * (1 + abs(old))):
+                messages.append(f"joint {j.name!r}: {word} moved from {_shown(old)} to {_shown(new)}, {why}")
+    return messages
+
+
+def close_loops(start: Start, joints) -> Start:
+    """Assemble positions and rates, fill in constants left open, choose penalties, and tell what was found."""
+    packed, layout = start.packed, start.packed.layout
+    given, given_rate = np.zeros(layout.n_v, bool), np.zeros(layout.n_v, bool)
+    for j in layout.joints:
+        given[j.v:j.v + j.nv] = joints[j.name].start is not None
+        given_rate[j.v:j.v + j.nv] = joints[j.name].start_rate is not None
+    skip = np.zeros(len(packed.system.row), bool)
+    for constraint, entry in zip(packed.plan.model.constraints, layout.constraints, strict=True):
+        if constraint.value is None and constraint.law is None:
+            skip[entry.row] = True
+    q = Assembler(packed, skip=skip).positions(start.q, given)
+    packed = _with_constants(packed, q, skip)
+    assembler = Assembler(packed)
+    qd = assembler.rates(q, start.qd, given_rate)
+    packed = with_penalties(packed, 0.0, q, qd)
+    messages = moved_starts(start, joints, q, qd, "to close the loops")
+    messages += redundancy_messages(packed, 0.0, q, qd)
+    return replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages))
+
+
+def _with_constants(packed: Packed, q: np.ndarray, skip: np.ndarray) -> Packed:
+    """The packed model whose open constants (a distance, a gear's offset) are what the assembled start gives."""
+    if not np.any(skip):
+        return packed
+    rows = Constraints(packed).evaluate(0.0, q, np.zeros(packed.layout.n_v))
+    row = packed.system.row.copy()
+    row["c"][skip] += rows.value[skip]
+    row.setflags(write=False)
+    return replace(packed, system=packed.system._replace(row=row))
 
 
 def _shown(values: np.ndarray) -> str:

@@ -90,7 +90,7 @@ class _Run:
         self.compiling = 0.0
         self.method = dict(integrator=loop.method.name, accuracy=None if options.step else options.accuracy,
                            step=options.step)
-        origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation, **self.method)
+        origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation.name, **self.method)
         self.writer = Writer(store, begin.packed.layout, origin) if store is not None else None
 
     def go(self, on_failure: str) -> Results:
@@ -107,7 +107,7 @@ class _Run:
         stats = self.loop.stats(perf_counter() - began - self.compiling)
         status = "ok" if error is None else f"{type(error).__name__}: {error}"
         self._close(status, stats)
-        results = make_results(self.begin.packed, self.begin.formulation, self._frames(), messages=self.messages,
+        results = make_results(self.begin.packed, self.begin.formulation.name, self._frames(), messages=self.messages,
                                stats=stats, status=status, **self.method)
         if error is None or (on_failure == "return" and isinstance(error, MultibodyError)):
             return results
@@ -168,7 +168,7 @@ class _Run:
         self.blocks.append(block)
         if self.writer:
             packed = self.begin.packed
-            stored = make_results(packed, self.begin.formulation, block, **self.method).frames()
+            stored = make_results(packed, self.begin.formulation.name, block, **self.method).frames()
             self.writer.append(stored, evaluate_frames(packed, *stored.values()))
 
     def _close(self, status: str, stats: Stats | None = None) -> None:

@@ -79,7 +79,7 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
                                f"out of balance by {abs(r).max():.3g} N or N m. Begin nearer to it with start=, or add "
                                "a spring where nothing holds a joint.")
     frames = {"t": [t], "q": [q], "qd": [still], "qdd": [still]}
-    results = make_results(packed, begin.formulation, frames, messages=begin.messages, integrator="static",
+    results = make_results(packed, begin.formulation.name, frames, messages=begin.messages, integrator="static",
                            stats=Stats(iterations=iterations, factorizations=iterations), kind=StaticResults)
     coordinates = results.array("q")[0]
     results.starts = {j.name: coordinates[j.q:j.q + j.nq] for j in packed.layout.joints if j.nq}

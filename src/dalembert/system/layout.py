@@ -39,6 +39,43 @@ class JointEntry:
 
 
 @dataclass(frozen=True)
+class CutEntry:
+    """A joint that closes a loop and carries nothing; its coordinates follow from the poses of its two bodies.
+
+    `body_a`, `body_b` are rows of `Layout.bodies`, `position_*` [m] and `rotation_*` (w, x, y, z) the attachments in the
+    bodies' frames, `axis` and `axis2` the joint's axes in the first attachment's frame; `row` and `rows` tell its
+    constraint rows.
+    """
+
+    name: str
+    kind: str
+    coordinates: tuple[str, ...]
+    body_a: int
+    body_b: int
+    position_a: tuple[float, ...]
+    rotation_a: tuple[float, ...]
+    position_b: tuple[float, ...]
+    rotation_b: tuple[float, ...]
+    axis: tuple[float, ...]
+    axis2: tuple[float, ...]
+    first: str
+    second: str
+    row: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class ConstraintEntry:
+    """A constraint: its kind (class name in lower case), what it acts on, its first constraint row and their number."""
+
+    name: str
+    kind: str
+    on: tuple[str, ...]
+    row: int
+    rows: int
+
+
+@dataclass(frozen=True)
 class ForceEntry:
     """A force element: its row, its kind (class name in lower case) and what it acts on."""
 
@@ -60,7 +97,10 @@ class MotionEntry:
 
 @dataclass(frozen=True)
 class Layout:
-    """All names of a packed model; `bodies[i]` is the name of row i, row 0 is the ground."""
+    """All names of a packed model; `bodies[i]` is the name of row i, row 0 is the ground.
+
+    `rows` names every constraint row: (joint or constraint, what it holds).
+    """
 
     model: str
     bodies: tuple[str, ...]
@@ -70,6 +110,9 @@ class Layout:
     motions: tuple[MotionEntry, ...]
     n_q: int
     n_v: int
+    cuts: tuple[CutEntry, ...] = ()
+    constraints: tuple[ConstraintEntry, ...] = ()
+    rows: tuple[tuple[str, str], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain dicts and lists, for JSON."""
@@ -81,11 +124,13 @@ class Layout:
 
         def rows(key, entry):
             return tuple(entry(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})
-                         for row in data[key])
+                         for row in data.get(key, ()))
 
         return cls(model=data["model"], bodies=tuple(data["bodies"]), points=rows("points", PointEntry),
                    joints=rows("joints", JointEntry), forces=rows("forces", ForceEntry),
-                   motions=rows("motions", MotionEntry), n_q=data["n_q"], n_v=data["n_v"])
+                   motions=rows("motions", MotionEntry), n_q=data["n_q"], n_v=data["n_v"],
+                   cuts=rows("cuts", CutEntry), constraints=rows("constraints", ConstraintEntry),
+                   rows=tuple(tuple(row) for row in data.get("rows", ())))
 
     def joint_of_rate(self, v: int) -> JointEntry:
         """Return the joint that rate number v belongs to."""

@@ -7,17 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import DriveCode, ForceCode, JointCode
+from ..codes import DriveCode, ForceCode, FormCode, JointCode
 from ..kernels import tables
 from ..kernels.sparse import Pattern
 from ..kernels.tables import System
-from ..model.checked import CheckedModel, Place
+from ..model.checked import CheckedJoint, CheckedModel, Place
 from ..topology.span import Plan
-from .layout import ForceEntry, JointEntry, Layout, MotionEntry, PointEntry
+from .layout import ConstraintEntry, CutEntry, ForceEntry, JointEntry, Layout, MotionEntry, PointEntry
 from .pack_laws import LawTable
+from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pattern import build_pattern
 from .quaternion import quaternions_of
 from .rows import JointRows, Row, lay_rows
+
+REFERENCES = {"origin": 0, "centre-of-mass": 1}
+"""Where the semi-recursive formulation accumulates masses and forces [DOP section 2]."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,12 @@ class Packed:
     breaks: tuple[float, ...] = ()
 
 
-def pack(plan: Plan) -> Packed:
-    """Fill and freeze all tables of a plan."""
+def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of-mass") -> Packed:
+    """Fill and freeze all tables of a plan, in joint coordinates.
+
+    With ``FormCode.SEMI_RECURSIVE`` the pattern of the mass matrix and of the constraints is analysed too, and
+    `reference` tells where masses and forces are accumulated.
+    """
     model = plan.model
     rows, joints, row_of_body = lay_rows(plan)
     body = _pack_bodies(model, rows)
@@ -60,26 +68,43 @@ def pack(plan: Plan) -> Packed:
     joint_rows = dict(zip(plan.carrier[1:], joints, strict=True))
     force = _pack_forces(model, body, row_of_body, joint_rows, laws)
     drive = _pack_drives(model, joint_rows, laws)
-    dof = _pack_dofs(rows, n_v, drive, _length_scale(model))
+    length = _length_scale(model)
+    dof = _pack_dofs(rows, n_v, drive, length)
     _mark_plain(body, dof)
     pair, quaternion = _pack_coordinates(rows)
     constants = np.zeros(1, tables.CONSTANTS)
     constants[0].g_w = model.gravity
     constants[0].n_q, constants[0].n_v = n_q, n_v
+    constants[0].form, constants[0].reference = form, REFERENCES[reference]
     joint_codes = (ForceCode.JOINT_SPRING, ForceCode.MOTOR)
-    constants[0].places = int(any(f.code not in joint_codes for f in model.forces))
-    constants[0].pivot = int(_some_singular(model))
+    constants[0].places = int(form != FormCode.TREE or any(f.code not in joint_codes for f in model.forces))
+    constants[0].pivot = int(form == FormCode.TREE and _some_singular(model))
+    table = RowTable(body, row_of_body, length)
+    spans = lay_loop_rows(plan, table, joint_rows, laws)
+    row, term = table.tables()
+    entry = lay_entries(body, dof, row, term)
+    pattern, mass_place, row_place = _pack_pattern(form, body, dof, row, entry)
     law, knot = laws.tables()
     joint = np.zeros(len(joints), tables.JOINT)
     for k, j in enumerate(joints):
         joint[k] = (j.first, j.last, j.v, j.nv, j.reversed)
-    row, term, entry = (np.zeros(0, table) for table in (tables.ROW, tables.TERM, tables.ENTRY))
-    pattern, nowhere = build_pattern(0, [], [], [])
     system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row,
-                                           term, entry)), Pattern(*map(_frozen, pattern)), _frozen(nowhere), nowhere)
-    layout = _lay_out(plan, joints, n_q, n_v)
-    return Packed(system, layout, plan, row_of_body[list(plan.order)], laws.errors, laws.keep,
+                                           term, entry, np.array(list(spans.values()), tables.HOLD))), pattern, _frozen(mass_place), _frozen(row_place))
+    layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
+    real = [i for i in plan.order if i < len(model.bodies)]
+    return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.keep,
                   tuple(sorted(float(t) for t in laws.breaks)))
+
+
+def _pack_pattern(form: FormCode, body: np.ndarray, dof: np.ndarray, row: np.ndarray, entry: np.ndarray):
+    """Pattern of M + Jᵀ α J with the places of both parts; empty for trees."""
+    if form == FormCode.TREE:
+        n_v, i, j, rows = 0, np.zeros(0, np.int64), np.zeros(0, np.int64), row[:0]
+    else:
+        n_v, (i, j), rows = len(dof), mass_pairs(body), row
+    row_i, row_j = row_pairs(rows, entry)
+    pattern, place = build_pattern(n_v, np.concatenate([i, row_i]), np.concatenate([j, row_j]), dof["body"][:n_v])
+    return Pattern(*map(_frozen, pattern)), place[:len(i)].copy(), place[len(i):].copy()
 
 
 def _some_singular(model: CheckedModel) -> bool:
@@ -226,18 +251,20 @@ def _pack_drives(model, joint_rows: dict[int, JointRows], laws: LawTable) -> np.
     return drive
 
 
-def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int) -> Layout:
+def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row_names) -> Layout:
     model = plan.model
-    place_in_order = {body: i for i, body in enumerate(plan.order)}
+    real = [i for i in plan.order if i < len(model.bodies)]
+    place_in_order = {body: i for i, body in enumerate(real)}
     named = [(f"{b.name}.{name}", place_in_order[i], place) for i, b in enumerate(model.bodies)
              for name, place in b.points.items()]
-    turns = quaternions_of(np.array([place.rotation for _, _, place in named]).reshape(-1, 3, 3))
-    points = tuple(PointEntry(name, row, tuple(map(float, place.position)), tuple(map(float, turn)))
+    turns = _turns([place for _, _, place in named])
+    points = tuple(PointEntry(name, row, tuple(map(float, place.position)), turn)
                    for (name, row, place), turn in zip(named, turns, strict=True))
     entries = []
-    for i, (k, j) in enumerate(zip(plan.carrier[1:], joints, strict=True), start=1):
+    for body, k, j in zip(plan.order[1:], plan.carrier[1:], joints, strict=True):
         joint = model.joints[k]
-        entries.append(JointEntry(joint.name, joint.code.name.lower(), i, j.q, j.nq, j.v, j.nv, joint.coordinates,
+        carried = place_in_order[body if body in place_in_order else joint.second.body]
+        entries.append(JointEntry(joint.name, joint.code.name.lower(), carried, j.q, j.nq, j.v, j.nv, joint.coordinates,
                                   j.reversed, joint.first.text, joint.second.text, float(joint.pitch)))
     names = [j.name for j in model.joints]
     forces = tuple(ForceEntry(f.name, f.code.name.lower().replace("_", ""), i,
@@ -247,5 +274,23 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int) -> Layout:
     by_name = {e.name: e for e in entries}
     motions = tuple(MotionEntry(m.name, names[m.joint], by_name[names[m.joint]].v + m.coordinate,
                                 by_name[names[m.joint]].q + m.coordinate) for m in model.motions)
-    return Layout(model.name, tuple(model.bodies[i].name for i in plan.order), points, tuple(entries), forces,
-                  motions, n_q, n_v)
+    cuts = tuple(_cut_entry(model.joints[k], place_in_order, spans) for k in plan.cut)
+    constraints = tuple(ConstraintEntry(c.name, c.code.name.lower().replace("_", ""),
+                                        tuple(names[j] for j, _, _ in c.terms) if c.first is None else
+                                        (c.first.text, c.second.text), *spans[c.name]) for c in model.constraints)
+    return Layout(model.name, tuple(model.bodies[i].name for i in real), points, tuple(entries), forces,
+                  motions, n_q, n_v, cuts, constraints, tuple(row_names))
+
+
+def _turns(places: list[Place]) -> list[tuple[float, ...]]:
+    """Quaternions of attachments."""
+    turns = quaternions_of(np.array([place.rotation for place in places]).reshape(-1, 3, 3))
+    return [tuple(map(float, turn)) for turn in turns]
+
+
+def _cut_entry(joint: CheckedJoint, place_in_order: dict[int, int], spans) -> CutEntry:
+    turn_a, turn_b = _turns([joint.first, joint.second])
+    return CutEntry(joint.name, joint.code.name.lower(), joint.coordinates, place_in_order[joint.first.body],
+                    place_in_order[joint.second.body], tuple(map(float, joint.first.position)), turn_a,
+                    tuple(map(float, joint.second.position)), turn_b, tuple(map(float, joint.axis)),
+                    tuple(map(float, joint.axis2)), joint.first.text, joint.second.text, *spans[joint.name])

@@ -39,7 +39,8 @@ def build_pattern(n: int, i: np.ndarray, j: np.ndarray, group: np.ndarray) -> tu
     A_first = np.searchsorted(keys, np.arange(n + 1) * n)
     place = np.full(len(i), len(keys), np.int64)
     place[real] = np.searchsorted(keys, high * n + low)
-    return Pattern(order, A_first, A_row, *_factor_pattern(n, A_first, A_row)), place
+    diagonal = A_first[position + 1] - 1
+    return Pattern(order, diagonal, A_first, A_row, *_factor_pattern(n, A_first, A_row)), place
 
 
 def _factor_pattern(n: int, A_first: np.ndarray, A_row: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -27,7 +27,10 @@ X, Y, Z = np.eye(3)
 
 @dataclass
 class Row:
-    """One row before its numbers are filled in; positions and rotations in the users' body frames."""
+    """One row before its numbers are filled in; positions and rotations in the users' body frames.
+
+    `body` is the model's index of the carried body, -1 for bodies between and stand-ins.
+    """
 
     parent: int
     code: JointCode
@@ -125,11 +128,12 @@ def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
         Row 0 (the ground) is not in the list; ``rows[i - 1]`` is row i.
     joints : list of JointRows
         In tree order, one for each carried body.
-    row_of_body : (n_model_bodies,) int
+    row_of_body : (n_model_bodies + n_stand_ins,) int
     """
     rows: list[Row] = []
     joints: list[JointRows] = []
-    row_of_body = np.zeros(len(plan.model.bodies), np.int64)
+    n_bodies = len(plan.model.bodies)
+    row_of_body = np.zeros(n_bodies + len(plan.split), np.int64)
     q = v = 0
     for body, k, is_reversed in zip(plan.order[1:], plan.carrier[1:], plan.reversed[1:], strict=True):
         joint = plan.model.joints[k]
@@ -137,13 +141,14 @@ def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
         parent = int(row_of_body[seat.body])
         nq, nv = JOINT_SIZES[joint.code]
         first = len(rows) + 1
+        owner = body if body < n_bodies else -1
         if _is_chain(joint, is_reversed):
-            _lay_chain(rows, joint, is_reversed, parent, body, k, q, v, seat, tip)
+            _lay_chain(rows, joint, is_reversed, parent, owner, k, q, v, seat, tip)
         else:
             has_axis = joint.code not in (JointCode.SPHERICAL, JointCode.FREE, JointCode.FIXED)
             align = alignment(-joint.axis if is_reversed else joint.axis) if has_axis else IDENTITY
             directions, efforts = _simple_directions(joint.code, joint.pitch)
-            rows.append(Row(parent, joint.code, body, k, q, v, align, seat.position, seat.rotation, tip.position,
+            rows.append(Row(parent, joint.code, owner, k, q, v, align, seat.position, seat.rotation, tip.position,
                             tip.rotation, directions, efforts))
         row_of_body[body] = len(rows)
         joints.append(JointRows(first, len(rows), q, nq, v, nv, is_reversed))

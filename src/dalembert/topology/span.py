@@ -3,8 +3,11 @@
 Properties of a plan:
 - the ground is body 0 and every other body has exactly one carrying joint;
 - a parent comes before its children, and every subtree is a contiguous range (depth first);
-- a joint with a given start is preferred as tree joint, `cut=True` forbids it;
-- joints that are left over close loops.
+- a joint with a given start is preferred as tree joint, then one whose coordinates something acts on; `cut=True`
+  forbids it;
+- joints that are left over close loops;
+- a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a gear; every screw) carries
+  a massless stand-in of its second body, and the loop is cut between the two.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+from ..codes import JointCode
 from ..errors import TopologyError
 from ..model.checked import CheckedModel
 
@@ -24,13 +28,15 @@ class Plan:
     ----------
     model : CheckedModel
     order : tuple of int
-        Model indices of the bodies in tree order; ``order[0] == 0``.
+        Model indices of the bodies in tree order; ``order[0] == 0``; those from ``len(model.bodies)`` on are stand-ins.
     carrier : tuple of int
         For each entry of `order` the model index of the joint that carries it (-1 for the ground).
     reversed : tuple of bool
         True where the carried body is the joint's first one.
     cut : tuple of int
-        Model indices of the joints that close loops.
+        Model indices of the joints that close loops and carry nothing.
+    split : tuple of int
+        Model indices of the joints that close loops and carry a stand-in, in the order of the stand-ins' indices.
     """
 
     model: CheckedModel
@@ -38,18 +44,34 @@ class Plan:
     carrier: tuple[int, ...]
     reversed: tuple[bool, ...]
     cut: tuple[int, ...]
+    split: tuple[int, ...] = ()
+
+    @property
+    def has_loops(self) -> bool:
+        """True if constraints are left besides the tree joints."""
+        return bool(self.cut or self.split or self.model.constraints)
 
 
 def span(model: CheckedModel) -> Plan:
     """Choose the spanning tree.  Raises TopologyError for bodies without a way to the ground."""
-    adjacent = _adjacency(model)
-    carrier = _reach(model, adjacent)
+    used = _used_joints(model)
+    carrier = _reach(model, _adjacency(model), used)
     _refuse_loose_bodies(model, carrier)
-    order = _depth_first(model, carrier)
     tree = set(carrier.values())
-    cut = tuple(k for k in range(len(model.joints)) if k not in tree)
+    closing = [k for k in range(len(model.joints)) if k not in tree]
+    split = tuple(k for k in closing if k in used or model.joints[k].start is not None
+                  or model.joints[k].start_rate is not None or model.joints[k].code == JointCode.SCREW)
+    carrier |= {len(model.bodies) + i: k for i, k in enumerate(split)}
+    order = _depth_first(model, carrier)
     return Plan(model, tuple(order), (-1, *(carrier[i] for i in order[1:])),
-                (False, *(model.joints[carrier[i]].first.body == i for i in order[1:])), cut)
+                (False, *(model.joints[carrier[i]].first.body == i for i in order[1:])),
+                tuple(k for k in closing if k not in split), split)
+
+
+def _used_joints(model: CheckedModel) -> set[int]:
+    """Joints whose coordinates a force, a drive or a constraint refers to."""
+    used = {f.joint for f in model.forces if f.joint >= 0} | {m.joint for m in model.motions}
+    return used | {joint for c in model.constraints for joint, _, _ in c.terms}
 
 
 def _adjacency(model: CheckedModel) -> list[list[int]]:
@@ -61,18 +83,21 @@ def _adjacency(model: CheckedModel) -> list[list[int]]:
     return adjacent
 
 
-def _reach(model: CheckedModel, adjacent: list[list[int]]) -> dict[int, int]:
-    """Grow a tree from the ground, taking joints with a given start before all others: body -> carrying joint."""
+def _reach(model: CheckedModel, adjacent: list[list[int]], used: set[int]) -> dict[int, int]:
+    """Grow a tree from the ground: body -> carrying joint.
+
+    Joints with a given start come before those something acts on, and these before all others.
+    """
     carrier: dict[int, int] = {}
-    preferred, others, reached = deque(), deque(), {0}
+    waiting, reached = (deque(), deque(), deque()), {0}
 
     def visit(body):
         for k in adjacent[body]:
-            (others if model.joints[k].start is None else preferred).append((body, k))
+            waiting[0 if model.joints[k].start is not None else 1 if k in used else 2].append((body, k))
 
     visit(0)
-    while preferred or others:
-        body, k = preferred.popleft() if preferred else others.popleft()
+    while any(waiting):
+        body, k = next(queue for queue in waiting if queue).popleft()
         joint = model.joints[k]
         target = joint.second.body if joint.first.body == body else joint.first.body
         if target not in reached:
@@ -94,10 +119,10 @@ def _refuse_loose_bodies(model: CheckedModel, carrier: dict[int, int]) -> None:
 
 
 def _depth_first(model: CheckedModel, carrier: dict[int, int]) -> list[int]:
-    children: list[list[int]] = [[] for _ in model.bodies]
+    children: list[list[int]] = [[] for _ in range(len(carrier) + 1)]
     for body in sorted(carrier):
         joint = model.joints[carrier[body]]
-        parent = joint.first.body if joint.second.body == body else joint.second.body
+        parent = joint.second.body if joint.first.body == body else joint.first.body
         children[parent].append(body)
     order, stack = [], [0]
     while stack:
@@ -105,14 +130,3 @@ def _depth_first(model: CheckedModel, carrier: dict[int, int]) -> list[int]:
         order.append(body)
         stack.extend(reversed(children[body]))
     return order
-
-
-def refuse_loops(plan: Plan) -> None:
-    """Raise TopologyError if joints close loops, for formulations that carry trees only."""
-    if not plan.cut:
-        return
-    joints = plan.model.joints
-    shown = ", ".join(repr(joints[k].name) for k in plan.cut[:8])
-    raise TopologyError(f"joint{'s' * (len(plan.cut) > 1)} {shown} close{'s' * (len(plan.cut) == 1)} a loop; this version "
-                        "simulates trees. Open the loop: remove a joint of it, or replace one by a Bushing, "
-                        "which holds two bodies together elastically.")

@@ -1,0 +1,196 @@
+"""Mechanisms with loops: accelerations, projections onto the constraints, and the residual of an implicit step.
+
+Accelerations solve M qdd + Jᵀ λ = Q, Phi'' = 0 by the augmented Lagrangian iterations of saddle.py, [SEG (9)-(13)]
+without its penalty terms in Phi and Phi': positions and rates are projected instead, by
+    A d = -Jᵀ α Phi,   q <- q + d;      A d = -Jᵀ α Phi',   qd <- qd + d                         (1)
+repeated until the gap is small, which is [DOP (3)] with P = M (or P = the matrix of an implicit step) in increments.
+"""
+
+from math import isfinite
+
+from ..codes import FormCode, Status
+from .constraints import eval_jacobian, eval_rows
+from .constraints_acceleration import eval_row_accelerations
+from .forces import eval_forces
+from .jit import kernel, part
+from .saddle import add_transposed, apply_rows, factor_saddle, solve_saddle
+from .semi_recursive import accumulate_loads, add_tree_mass
+from .sparse import solve_sparse, status_of_factor
+from .tree_inverse import eval_body_accelerations
+from .tree_kinematics import eval_motion, eval_places
+from .tree_state import eval_drives, move, normalise
+
+POSITION_TOLERANCE = 1e-10
+"""Largest violation that a projection leaves, relative to the size of the row."""
+RATE_TOLERANCE = 1e-10
+"""Likewise of its rate, relative to the size and to the largest rate."""
+ROUGH_RATE_TOLERANCE = 1e-6
+"""What it may leave where the constraints are nearly singular."""
+MAX_PROJECTIONS = 12
+
+BIAS, STEP, RIGHT, PRODUCT = 16, 17, 18, 19
+"""Rows of work.vector used here."""
+
+
+@kernel
+def eval_gaps(sys, t, q, qd, work) -> int:
+    """Constraint rows at a state, without their Jacobian, which stays that of the factors."""
+    status = eval_motion(sys, q, qd, work)
+    if status != Status.OK.value:
+        return status
+    eval_places(sys, qd, work)
+    return eval_rows(sys, t, q, qd, work)
+
+
+@kernel
+def eval_constrained_state(sys, t, q, qd, tau, work) -> int:
+    """Poses, velocities, forces, constraint rows and their Jacobian at a state."""
+    status = eval_gaps(sys, t, q, qd, work)
+    if status != Status.OK.value:
+        return status
+    eval_jacobian(sys, work)
+    return eval_forces(sys, t, q, qd, tau, work)
+
+
+@kernel
+def eval_needed(sys, t, q, qd, qdd, tau, needed, work):
+    """needed = M qdd + bias - applied efforts, and Phi'' of every row, after `eval_constrained_state`."""
+    eval_body_accelerations(sys, qdd, work)
+    accumulate_loads(sys, needed, work)
+    eval_row_accelerations(sys, t, q, qd, qdd, work)
+    for k in range(needed.shape[0]):
+        needed[k] = 0.0 if sys.dof[k].drive >= 0 else needed[k] - tau[k]
+
+
+@kernel
+def factor_mass(sys, work) -> int:
+    """Mass matrix into work.mass and the factors of M + Jᵀ α J; destroys the bodies' own inertias."""
+    for p in range(work.mass.shape[0]):
+        work.mass[p] = 0.0
+    add_tree_mass(sys, sys.mass_place, work.mass, work)
+    return status_of_factor(factor_saddle(sys, work), work)
+
+
+@kernel
+def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
+    """Accelerations qdd and multipliers (work.row.push) of a state with the factors made from it; driven qdd are set."""
+    bias, x = work.vector[BIAS], work.vector[STEP]
+    for k in range(qdd.shape[0]):
+        qdd[k] = 0.0
+    eval_drives(sys, t, q, qd, qdd)
+    status = eval_constrained_state(sys, t, q, qd, tau, work)
+    if status != Status.OK.value:
+        return status
+    eval_needed(sys, t, q, qd, qdd, tau, bias, work)
+    for r in range(sys.row.shape[0]):
+        work.row[r].gap = work.row[r].acceleration
+    solve_saddle(sys, bias, x, work.vector[RIGHT], work.vector[PRODUCT], work)
+    for k in range(qdd.shape[0]):
+        if not isfinite(x[k]):
+            work.fail[0] = k
+            return Status.NOT_FINITE.value
+        qdd[k] += x[k]
+    return Status.OK.value
+
+
+@kernel
+def find_constrained(sys, t, q, qd, qdd, tau, work) -> int:
+    """Accelerations qdd and multipliers (work.row.push) of a state; driven entries of q, qd, qdd are set from their laws."""
+    eval_drives(sys, t, q, qd, qdd)
+    status = eval_gaps(sys, t, q, qd, work)
+    if status != Status.OK.value:
+        return status
+    eval_jacobian(sys, work)
+    status = factor_mass(sys, work)
+    if status != Status.OK.value:
+        return status
+    return solve_state(sys, t, q, qd, qdd, tau, work)
+
+
+@part
+def largest_gap(sys, work, level):
+    """Largest violation relative to its row's size: of position (level 0), rate (1) or acceleration (2), into row.gap."""
+    worst = 0.0
+    for r in range(sys.row.shape[0]):
+        own, c = work.row[r], sys.row[r]
+        if level == 0:
+            own.gap = 0.0 if c.rate_only == 1 else own.value
+        elif level == 1:
+            own.gap = own.rate
+        else:
+            own.gap = own.acceleration
+        worst = max(worst, abs(own.gap) / c.size)
+    return worst
+
+
+@part
+def eval_correction(sys, rhs, work):
+    """Right-hand side -Jᵀ α gap of (1)."""
+    for k in range(rhs.shape[0]):
+        rhs[k] = 0.0
+    for r in range(sys.row.shape[0]):
+        add_transposed(sys, r, -work.row[r].penalty * work.row[r].gap, rhs, work)
+
+
+@kernel
+def project_positions(sys, t, q, qd, work) -> int:
+    """Bring q onto the constraints by (1) with factors and Jacobian of a near state; qd serves the evaluation only."""
+    x, moved = work.vector[RIGHT], work.point[0]
+    last = 1e300
+    for _ in range(MAX_PROJECTIONS):
+        status = eval_gaps(sys, t, q, qd, work)
+        if status != Status.OK.value:
+            return status
+        gap = largest_gap(sys, work, 0)
+        if gap <= POSITION_TOLERANCE:
+            return Status.OK.value
+        if not gap < 0.5 * last:
+            break
+        last = gap
+        eval_correction(sys, x, work)
+        solve_sparse(sys.pattern, work.factors, x, x)
+        move(sys, q, x, moved)
+        for k in range(q.shape[0]):
+            q[k] = moved[k]
+        normalise(sys, q)
+    return Status.NO_CONVERGENCE.value
+
+
+@kernel
+def project_rates(sys, qd, work) -> int:
+    """Bring qd onto the constraints by (1), with the rows' rates and the Jacobian at the state and factors made from it."""
+    x = work.vector[RIGHT]
+    speed = 1.0
+    for k in range(qd.shape[0]):
+        speed = max(speed, abs(qd[k]))
+    gap, last = largest_gap(sys, work, 1), 1e300
+    for _ in range(MAX_PROJECTIONS):
+        if gap <= RATE_TOLERANCE * speed or not gap < 0.5 * last:
+            break
+        last = gap
+        eval_correction(sys, x, work)
+        solve_sparse(sys.pattern, work.factors, x, x)
+        for k in range(qd.shape[0]):
+            qd[k] += x[k]
+        apply_rows(sys, x, work)
+        gap = 0.0
+        for r in range(sys.row.shape[0]):
+            gap = max(gap, abs(work.row[r].gap) / sys.row[r].size)
+    return Status.OK.value if gap <= ROUGH_RATE_TOLERANCE * speed else Status.NO_CONVERGENCE.value
+
+
+@kernel
+def find_projected(sys, t, q, qd, qdd, tau, work) -> int:
+    """Project a state that is nearly on the constraints, in place, and find its accelerations."""
+    eval_drives(sys, t, q, qd, qdd)
+    status = project_positions(sys, t, q, qd, work)
+    if status != Status.OK.value:
+        return status
+    eval_jacobian(sys, work)
+    status = factor_mass(sys, work)
+    if status != Status.OK.value:
+        return status
+    status = project_rates(sys, qd, work)
+    if status != Status.OK.value:
+        return status
+    return solve_state(sys, t, q, qd, qdd, tau, work)

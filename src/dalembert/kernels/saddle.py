@@ -1,0 +1,112 @@
+"""Linear systems with constraints, solved by augmented Lagrangian iterations on the matrix A = M + Jᵀ α J.
+
+Wanted are x and multipliers y with
+    M x + Jᵀ y = -f,   J x = -g.                                                                 (1)
+With r1 = -f - M x - Jᵀ y and r2 = -g - J x an iteration is
+    A d = r1 + Jᵀ α r2,   x <- x + d,   y <- y + α (J d - r2),                                   (2)
+which solves (1) with -1/α in place of the zero block for the remainder; its fixed points are the solutions of (1), and
+the remainder shrinks by 1/(1 + α s) along a constraint whose inverse mass is s.  For x = y = 0 at the beginning, (2) is
+[SEG (10)-(13)] in increments.  A stays regular for redundant constraints and massless bodies; y begins at zero and all
+its increments are α times gaps, which for redundant rows gives the least multipliers, weighted with 1/α.
+"""
+
+from .jit import kernel, part
+from .sparse import factor_sparse, multiply_sparse, solve_sparse
+
+MAX_ITERATIONS = 6
+SMALL_CHANGE = 1e-13
+"""Relative change of x below which the iteration is done."""
+SMALL_REMAINDER = 1e-9
+"""Relative change below which one more iteration has removed all that can be."""
+
+
+@kernel
+def apply_rows(sys, x, work):
+    """row.gap <- row.gap + J x."""
+    for r in range(sys.row.shape[0]):
+        c = sys.row[r]
+        s = 0.0
+        for p in range(c.first, c.first + c.count):
+            s += work.jacobian[p] * x[sys.entry[p].column]
+        work.row[r].gap += s
+
+
+@part
+def add_transposed(sys, r, factor, out, work):
+    """out <- out + factor times row r of J."""
+    c = sys.row[r]
+    for p in range(c.first, c.first + c.count):
+        out[sys.entry[p].column] += factor * work.jacobian[p]
+
+
+@kernel
+def add_penalties(sys, work):
+    """Add Jᵀ α J to the matrix."""
+    A, J = work.factors.A, work.jacobian
+    at = 0
+    for r in range(sys.row.shape[0]):
+        c = sys.row[r]
+        for p in range(c.first, c.first + c.count):
+            f = work.row[r].penalty * J[p]
+            for s in range(c.first, p + 1):
+                A[sys.row_place[at]] += f * J[s]
+                at += 1
+
+
+@kernel
+def factor_saddle(sys, work):
+    """Factor A from the mass matrix in work.mass and the Jacobian; returns -1 or the unknown without a pivot."""
+    A = work.factors.A
+    for p in range(A.shape[0]):
+        A[p] = work.mass[p]
+    add_penalties(sys, work)
+    return factor_sparse(sys.pattern, work.factors)
+
+
+@part
+def largest(x):
+    """Largest absolute value."""
+    worst = 0.0
+    for k in range(x.shape[0]):
+        worst = max(worst, abs(x[k]))
+    return worst
+
+
+@kernel
+def solve_saddle(sys, f, x, rhs, product, work):
+    """Solve (1) with the gaps g in work.row.gap; y goes to work.row.push.  rhs, product: scratch (n,)."""
+    n, rows = x.shape[0], work.row
+    for k in range(n):
+        x[k] = product[k] = 0.0
+    for r in range(rows.shape[0]):
+        rows[r].push = 0.0
+    last = 0.0
+    for iteration in range(MAX_ITERATIONS):
+        for k in range(n):
+            rhs[k] = -f[k] - product[k]
+        for r in range(rows.shape[0]):
+            add_transposed(sys, r, -rows[r].push - rows[r].penalty * rows[r].gap, rhs, work)
+        solve_sparse(sys.pattern, work.factors, rhs, rhs)                                        # (2)
+        for r in range(rows.shape[0]):
+            rows[r].push += rows[r].penalty * rows[r].gap
+        change = largest(rhs)
+        apply_changes(sys, rhs, work)
+        for k in range(n):
+            x[k] += rhs[k]
+        size = largest(x)
+        if change <= SMALL_CHANGE * size or (iteration > 0 and last <= SMALL_REMAINDER * size):
+            return
+        last = change
+        multiply_sparse(sys.pattern, work.mass, x, product)
+
+
+@part
+def apply_changes(sys, d, work):
+    """Gaps and multipliers after a change d of x: g <- g + J d, y <- y + α J d."""
+    for r in range(sys.row.shape[0]):
+        c = sys.row[r]
+        s = 0.0
+        for p in range(c.first, c.first + c.count):
+            s += work.jacobian[p] * d[sys.entry[p].column]
+        work.row[r].gap += s
+        work.row[r].push += work.row[r].penalty * s

@@ -1,0 +1,152 @@
+"""Assembly of mechanisms with loops: positions, then rates, that meet all constraints and keep what the user gave.
+
+Coordinates move by Gauss-Newton steps of least weighted length, W Jw⁺ (-Phi) with Jw = J W and W = 0 for what is held.
+First drives and given starts are held and all others follow.  If that cannot be, given starts are let go with a small
+weight, so that they move no more than they must.  If that fails too, other beginnings of the coordinates that were not
+given are tried; at last the nearest miss is told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import AssemblyError
+from ..kernels.tree_state import move, normalise
+from ..system.pack import Packed
+from .constraints import Constraints
+
+MAX_ITERATIONS = 60
+TOLERANCE = 1e-11
+"""Largest violation of an assembled mechanism relative to the sizes of its rows."""
+GIVEN_WEIGHT = 1e-2
+"""How easily a given start moves compared with the others, once it has to."""
+TRIES = 12
+"""Random beginnings of the coordinates that were not given."""
+SMALL_SINGULAR = 1e-9
+"""Directions of the scaled Jacobian below this fraction of its largest are left alone."""
+
+
+@dataclass
+class Assembled:
+    """Positions found, their largest relative violation and which rows it belongs to."""
+
+    q: np.ndarray
+    gap: float
+    row: int
+
+
+def least_step(J: np.ndarray, gap: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the change of least weighted length that removes a gap, as far as the rows allow."""
+    step = np.zeros(J.shape[1])
+    free = weight > 0
+    if np.any(free) and len(gap):
+        Jw = J[:, free] * weight[free]
+        step[free] = weight[free] * np.linalg.lstsq(Jw, -gap, rcond=SMALL_SINGULAR)[0]
+    return step
+
+
+class Assembler:
+    """Finds positions and rates of a packed model at a time."""
+
+    def __init__(self, packed: Packed, t: float = 0.0, skip: np.ndarray | None = None):
+        self.packed, self.t = packed, t
+        self.constraints = Constraints(packed)
+        self.use = self.constraints.holonomic.copy()
+        if skip is not None:
+            self.use[skip] = False
+        self.scale = packed.system.dof["q_scale"]
+
+    def positions(self, q: np.ndarray, given: np.ndarray) -> np.ndarray:
+        """Return coordinates that meet the constraints; `given` (n_v,) marks rates whose coordinates are to be kept.
+
+        Raises
+        ------
+        AssemblyError
+            Names the joints of the nearest miss and the gap that is left.
+        """
+        driven = self.packed.system.dof["drive"] >= 0
+        held = np.where(given | driven, 0.0, self.scale)
+        eased = np.where(driven, 0.0, np.where(given, GIVEN_WEIGHT, 1.0) * self.scale)
+        best = None
+        for weight in (held, eased):
+            best = self._better(best, self._close(q, weight))
+            if best.gap <= TOLERANCE:
+                return best.q
+        rng = np.random.default_rng(0)
+        for _ in range(TRIES):
+            begin = self._moved(q, np.where(given | driven, 0.0, self.scale) * rng.uniform(-2.0, 2.0, len(held)))
+            for weight in (held, eased):
+                best = self._better(best, self._close(begin, weight))
+                if best.gap <= TOLERANCE:
+                    return best.q
+        raise self._failure(best)
+
+    def rates(self, q: np.ndarray, qd: np.ndarray, given: np.ndarray) -> np.ndarray:
+        """Return rates that meet the constraints at q and keep the given ones where possible."""
+        driven = self.packed.system.dof["drive"] >= 0
+        size, n = self.constraints.size, len(qd)
+        for weight in (np.where(given | driven, 0.0, self.scale),
+                       np.where(driven, 0.0, np.where(given, GIVEN_WEIGHT, 1.0) * self.scale)):
+            found = np.where(driven | given, qd, 0.0)
+            for _ in range(3):
+                rows = self.constraints.evaluate(self.t, q, found)
+                found = found + least_step(rows.jacobian / size[:, None], rows.rate / size, weight)
+            gap = abs(self.constraints.evaluate(self.t, q, found).rate) / size
+            if not len(gap) or np.max(gap) <= 1e-9 * (1 + np.max(abs(found), initial=0.0)):
+                return found
+        owner, label = self.packed.layout.rows[int(np.argmax(gap))]
+        raise AssemblyError(f"rates cannot meet the constraints at t = {self.t:.6g} s: {owner!r} ({label}) keeps a rate of "
+                            f"{np.max(gap * size):.3g}. Drives contradict each other or the mechanism stands in a singular "
+                            f"position; change a drive or the start ({n} rates).")
+
+    def _moved(self, q, increments):
+        moved = np.empty_like(q)
+        move(self.packed.system, q, increments, moved)
+        normalise(self.packed.system, moved)
+        return moved
+
+    def _gap(self, rows) -> np.ndarray:
+        return np.where(self.use, rows.value / self.constraints.size, 0.0)
+
+    def _close(self, q: np.ndarray, weight: np.ndarray) -> Assembled:
+        """Damped Gauss-Newton from q."""
+        still = np.zeros(len(weight))
+        rows = self.constraints.evaluate(self.t, q, still)
+        gap = self._gap(rows)
+        for _ in range(MAX_ITERATIONS):
+            norm = np.linalg.norm(gap)
+            if np.max(abs(gap), initial=0.0) <= 0.01 * TOLERANCE:
+                break
+            J = np.where(self.use[:, None], rows.jacobian / self.constraints.size[:, None], 0.0)
+            step = least_step(J, gap, weight)
+            step *= min(1.0, 0.5 / max(np.max(abs(step) / self.scale), 1e-300))
+            for _ in range(6):
+                trial = self._moved(q, step)
+                rows_new = self.constraints.evaluate(self.t, trial, still)
+                gap_new = self._gap(rows_new)
+                if np.linalg.norm(gap_new) < norm:
+                    break
+                step = 0.4 * step
+            else:
+                break
+            q, rows, gap = trial, rows_new, gap_new
+        worst = int(np.argmax(abs(gap))) if len(gap) else 0
+        return Assembled(q, float(np.max(abs(gap), initial=0.0)), worst)
+
+    @staticmethod
+    def _better(best: Assembled | None, new: Assembled) -> Assembled:
+        return new if best is None or new.gap < best.gap else best
+
+    def _failure(self, best: Assembled) -> AssemblyError:
+        rows = self.constraints.evaluate(self.t, best.q, np.zeros(len(self.scale)))
+        gap = abs(self._gap(rows))
+        names = {}
+        for r in np.argsort(-gap):
+            if gap[r] > 0.1 * best.gap:
+                owner, label = self.packed.layout.rows[r]
+                names.setdefault(owner, (label, abs(rows.value[r])))
+        told = "; ".join(f"{owner!r} lacks {size:.4g} ({label})" for owner, (label, size) in list(names.items())[:6])
+        return AssemblyError(f"the mechanism cannot be assembled: in the nearest position found {told}. Check lengths and "
+                             "axes of these joints, or give starts nearer to an assembled position.")

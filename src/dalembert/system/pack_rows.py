@@ -1,0 +1,228 @@
+"""Constraint rows of a plan: loop-closing joints, stand-ins and the user's constraints as scalar equations.
+
+A joint is held in the axes of its first attachment, z being the joint's own axis: rows POSITION hold the second
+attachment's place along an axis, rows DIRECTION hold an axis of the second frame perpendicular to one of the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..codes import VELOCITY_ROWS, ConstraintCode, JointCode, RowCode
+from ..kernels import tables
+from ..model.checked import CheckedConstraint, CheckedJoint, Place
+from ..topology.span import Plan
+from .pack_laws import LawTable
+from .rows import JointRows, alignment
+
+X, Y, Z = np.eye(3)
+
+_HELD_PLACES = {JointCode.FIXED: (0, 1, 2), JointCode.REVOLUTE: (0, 1, 2), JointCode.PRISMATIC: (0, 1),
+                JointCode.CYLINDRICAL: (0, 1), JointCode.UNIVERSAL: (0, 1, 2), JointCode.PLANAR: (2,),
+                JointCode.SPHERICAL: (0, 1, 2), JointCode.FREE: ()}
+"""Axes along which a joint holds its second attachment."""
+_ALL_TURNS = ((0, 1), (1, 2), (2, 0))
+_HELD_TURNS = {JointCode.FIXED: _ALL_TURNS, JointCode.REVOLUTE: ((0, 2), (1, 2)), JointCode.PRISMATIC: _ALL_TURNS,
+               JointCode.CYLINDRICAL: ((0, 2), (1, 2)), JointCode.PLANAR: ((0, 2), (1, 2))}
+"""Pairs (axis of the first frame, axis of the second) that a joint keeps perpendicular."""
+
+
+@dataclass
+class RowTable:
+    """Rows under way: records as dicts, terms, and what each row is called."""
+
+    body: np.ndarray
+    row_of_body: np.ndarray
+    length: float
+    records: list[dict] = field(default_factory=list)
+    terms: list[tuple[int, int, float]] = field(default_factory=list)
+    names: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, owner: str, label: str, code: RowCode, **fields) -> None:
+        """Append a row; places and directions are given in the joint frames of its bodies."""
+        size = 1.0 if code in (RowCode.DIRECTION, RowCode.ANGLE, RowCode.TURN_SPEED) else self.length
+        self.records.append({"code": code, "law": -1, "size": size, **fields})
+        self.names.append((owner, label))
+
+    def add_terms(self, terms) -> dict:
+        """Append coordinate terms; returns the fields that point to them."""
+        first = len(self.terms)
+        self.terms += terms
+        return {"term": first, "terms": len(terms)}
+
+    def seat(self, place: Place) -> tuple[int, np.ndarray, np.ndarray]:
+        """Row, position and rotation of an attachment in its row's joint frame."""
+        row = int(self.row_of_body[place.body])
+        R = np.array(self.body[row].R_bu).reshape(3, 3)
+        return row, self.body[row].u_b + R @ place.position, R @ place.rotation
+
+    def tables(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ROW and TERM tables; entries are laid by the formulation."""
+        rows = np.zeros(len(self.records), tables.ROW)
+        for row, record in zip(rows, self.records, strict=True):
+            for key, value in record.items():
+                row[key] = value
+            row.rate_only = record["code"] in VELOCITY_ROWS
+        return rows, np.array(self.terms, tables.TERM)
+
+
+def _said(direction: np.ndarray) -> str:
+    """A direction in words: x, -y or its components."""
+    for name, axis in zip("xyz", np.eye(3), strict=True):
+        for sign, word in ((1.0, name), (-1.0, f"-{name}")):
+            if np.allclose(direction, sign * axis, atol=1e-9):
+                return word
+    return "(" + ", ".join(f"{c:.3g}" for c in direction) + ")"
+
+
+def lay_loop_rows(plan: Plan, table: RowTable, joint_rows: dict[int, JointRows], laws: LawTable) -> dict[str, tuple[int, int]]:
+    """Lay the rows of all cut joints, stand-ins and constraints; returns name -> (first row, number of rows)."""
+    model, spans = plan.model, {}
+    for k in plan.cut:
+        first = len(table.records)
+        _lay_joint(table, model.joints[k])
+        spans[model.joints[k].name] = (first, len(table.records) - first)
+    for i, k in enumerate(plan.split):
+        _lay_weld(table, model.joints[k], int(table.row_of_body[len(model.bodies) + i]))
+    for constraint in model.constraints:
+        first = len(table.records)
+        _LAYERS[constraint.code](table, constraint, joint_rows, laws)
+        spans[constraint.name] = (first, len(table.records) - first)
+    return spans
+
+
+def _hold(table: RowTable, owner: str, a, b, axes: np.ndarray, places, turns) -> None:
+    """Rows that hold seat b to seat a along `places` and about `turns` of the axes (columns, in both frames)."""
+    (row_a, u_a, R_a), (row_b, u_b, R_b) = a, b
+    e_a, e_b = R_a @ axes, R_b @ axes
+    for i in places:
+        table.add(owner, f"moving along {_said(axes[:, i])}", RowCode.POSITION, a=row_a, b=row_b, u_a=u_a, u_b=u_b,
+                  e_a=e_a[:, i])
+    for i, j in turns:
+        about = np.cross(axes[:, i], axes[:, j])
+        table.add(owner, f"turning about {_said(np.abs(about) if np.count_nonzero(about) == 1 else about)}",
+                  RowCode.DIRECTION, a=row_a, b=row_b, u_a=u_a, u_b=u_b, e_a=e_a[:, i], e_b=e_b[:, j])
+
+
+def _lay_joint(table: RowTable, joint: CheckedJoint) -> None:
+    """Rows of a joint that carries nothing."""
+    a, b = table.seat(joint.first), table.seat(joint.second)
+    axes = np.eye(3) if joint.code in (JointCode.SPHERICAL, JointCode.FIXED, JointCode.UNIVERSAL) else alignment(joint.axis)
+    _hold(table, joint.name, a, b, axes, _HELD_PLACES[joint.code], _HELD_TURNS.get(joint.code, ()))
+    if joint.code == JointCode.UNIVERSAL:
+        across = np.cross(joint.axis, joint.axis2)
+        table.add(joint.name, f"turning about {_said(across / np.linalg.norm(across))}", RowCode.DIRECTION, a=a[0], b=b[0],
+                  u_a=a[1], u_b=b[1], e_a=a[2] @ joint.axis, e_b=b[2] @ joint.axis2, c=float(joint.axis @ joint.axis2))
+
+
+def _lay_weld(table: RowTable, joint: CheckedJoint, stand_in: int) -> None:
+    """Rows that weld a stand-in to the body it stands for, at the joint's second attachment."""
+    a = table.seat(joint.second)
+    R = np.array(table.body[stand_in].R_bu).reshape(3, 3)
+    b = stand_in, table.body[stand_in].u_b + R @ joint.second.position, R @ joint.second.rotation
+    _hold(table, joint.name, a, b, np.eye(3), (0, 1, 2), _ALL_TURNS)
+
+
+def _law(constraint: CheckedConstraint, laws: LawTable) -> dict:
+    if constraint.law is None:
+        return {}
+    return {"law": laws.add(constraint.law, constraint.derivative_step)}
+
+
+def _lay_distance(table, constraint, joint_rows, laws) -> None:
+    a, b = table.seat(constraint.first), table.seat(constraint.second)
+    table.add(constraint.name, "length", RowCode.DISTANCE, a=a[0], b=b[0], u_a=a[1], u_b=b[1], c=constraint.value or 0.0,
+              **_law(constraint, laws))
+
+
+def _lay_line(table, constraint, joint_rows, laws) -> None:
+    a, b = table.seat(constraint.first), table.seat(constraint.second)
+    _hold(table, constraint.name, a, b, alignment(constraint.axis), (0, 1), ())
+
+
+def _lay_plane(table, constraint, joint_rows, laws) -> None:
+    a, b = table.seat(constraint.first), table.seat(constraint.second)
+    table.add(constraint.name, f"moving along {_said(constraint.normal)}", RowCode.POSITION, a=a[0], b=b[0], u_a=a[1],
+              u_b=b[1], e_a=a[2] @ constraint.normal, c=constraint.value or 0.0, **_law(constraint, laws))
+
+
+def _lay_coordinates(table, constraint, joint_rows, laws) -> None:
+    terms = [(joint_rows[j].q + i, joint_rows[j].v + i, factor) for j, i, factor in constraint.terms]
+    code = RowCode.COUPLING if constraint.law_of_x else RowCode.COORDINATES
+    size = 1.0 if constraint.unit == "rad" else table.length
+    table.add(constraint.name, "coordinate", code, c=constraint.value or 0.0, **table.add_terms(terms), **_law(constraint, laws))
+    table.records[-1]["size"] = size
+
+
+def _lay_wheel(table, constraint, joint_rows, laws) -> None:
+    a, b = table.seat(constraint.first), table.seat(constraint.second)
+    axes = a[2] @ alignment(constraint.normal)
+    shared = dict(a=a[0], b=b[0], u_a=a[1], u_b=b[1], e_a=axes[:, 2], e_b=b[2] @ constraint.axis, radius=constraint.radius)
+    table.add(constraint.name, "height", RowCode.WHEEL_HEIGHT, c=0.0, **shared)
+    for i, word in enumerate(("first", "second")):
+        table.add(constraint.name, f"slip in the {word} direction of the plane", RowCode.WHEEL_SLIP, f_a=axes[:, i], **shared)
+
+
+_LAYERS = {
+    ConstraintCode.DISTANCE: _lay_distance,
+    ConstraintCode.POINT_ON_LINE: _lay_line,
+    ConstraintCode.POINT_ON_PLANE: _lay_plane,
+    ConstraintCode.GEAR: _lay_coordinates,
+    ConstraintCode.COORDINATE_COUPLING: _lay_coordinates,
+    ConstraintCode.ROLLING: _lay_wheel,
+}
+
+
+def lay_entries(body: np.ndarray, dof: np.ndarray, rows: np.ndarray, terms: np.ndarray) -> np.ndarray:
+    """Fill `first` and `count` of the rows and return the ENTRY table in joint coordinates.
+
+    A row between two bodies has an entry for every undriven rate that moves one of them and not the other.
+    """
+    entries: list[tuple[int, int]] = []
+    for row in rows:
+        row.first = len(entries)
+        if row.terms:
+            columns = dict.fromkeys(int(terms[i].v) for i in range(row.term, row.term + row.terms))
+            entries += [(v, 2) for v in columns if dof[v].drive < 0]
+        else:
+            a, b = _moving_rates(body, int(row.a)), _moving_rates(body, int(row.b))
+            common = set(a) & set(b)
+            for side, rates in ((0, a), (1, b)):
+                entries += [(v, side) for v in rates if v not in common and dof[v].drive < 0]
+        row.count = len(entries) - row.first
+    return np.array(entries, tables.ENTRY)
+
+
+def _moving_rates(body: np.ndarray, row: int) -> list[int]:
+    rates = []
+    while row > 0:
+        b = body[row]
+        rates += range(int(b.v), int(b.v + b.nv))
+        row = int(b.parent)
+    return rates
+
+
+def mass_pairs(body: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of rates with an entry in the mass matrix, in the order of kernels/semi_recursive.py."""
+    i, j = [], []
+    for row in range(len(body) - 1, 0, -1):
+        b = body[row]
+        inner = _moving_rates(body, int(b.parent))
+        for k in range(int(b.v), int(b.v + b.nv)):
+            columns = [*range(int(b.v), k + 1), *inner]
+            i += columns
+            j += [k] * len(columns)
+    return np.array(i, np.int64), np.array(j, np.int64)
+
+
+def row_pairs(rows: np.ndarray, entries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of columns of each row: (0, 0), (1, 0), (1, 1), (2, 0), ..."""
+    i, j = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for row in rows:
+        columns = entries["column"][row.first:row.first + row.count]
+        high, low = np.tril_indices(len(columns))
+        i.append(columns[high])
+        j.append(columns[low])
+    return np.concatenate(i), np.concatenate(j)
