@@ -11,6 +11,7 @@ _HOMES = {
     "model.model": ["Model"],
     "model.parts": ["Body", "Bushing", "Cylindrical", "Fixed", "Force", "Frame", "Free", "JointSpring", "Motion", "Motor",
                     "Planar", "Prismatic", "Revolute", "Screw", "Spherical", "SpringDamper", "Torque", "Universal"],
+    "model.constraints": ["CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling"],
     "model.laws": ["law", "ramp", "sine", "table"],
     "model.units": ["deg"],
     "model.inertia": ["inertia_box", "inertia_cylinder", "inertia_rod", "inertia_sphere"],

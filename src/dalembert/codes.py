@@ -72,6 +72,18 @@ class FormCode(IntEnum):
     GLOBAL = 2
 
 
+class ConstraintCode(IntEnum):
+    """Kind of a constraint of the model; `RowCode` lists the scalar equations it is made of."""
+
+    NONE = 0
+    DISTANCE = 1
+    POINT_ON_LINE = 2
+    POINT_ON_PLANE = 3
+    GEAR = 4
+    COORDINATE_COUPLING = 5
+    ROLLING = 6
+
+
 class RowCode(IntEnum):
     """Kind of a scalar constraint; equations in kernels/constraints.py.  Those of VELOCITY_ROWS bind rates only."""
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from .check_constraints import read_constraint
 from .check_forces import read_force, read_motion
 from .check_joints import read_joint
 from .checked import CheckedBody, CheckedModel, Place
@@ -61,11 +62,12 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     bodies += [_read_body(faults, f"bodies.{body.name}", i, body) for i, body in enumerate(sections["bodies"], 1)]
     names.take_points(bodies)
     joints = tuple([read_joint(faults, f"joints.{j.name}", j, names) for j in sections["joints"]])
+    constraints = tuple([read_constraint(faults, f"constraints.{c.name}", c, names) for c in sections["constraints"]])
     forces = tuple([read_force(faults, f"forces.{f.name}", f, names) for f in sections["forces"]])
     driven: dict[tuple[int, int], str] = {}
     motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
-    return {"name": model.name, "gravity": gravity, "bodies": tuple(bodies), "joints": joints, "forces": forces,
-            "motions": motions, "run": _read_run(faults, model.run)}
+    return {"name": model.name, "gravity": gravity, "bodies": tuple(bodies), "joints": joints,
+            "constraints": constraints, "forces": forces, "motions": motions, "run": _read_run(faults, model.run)}
 
 
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..codes import ForceCode
-from .check_joints import COORDINATE_UNITS
-from .check_laws import read_law
+from .check_coordinates import Coordinate, find_coordinate
+from .check_laws import OF_TIME, read_law
 from .checked import CheckedForce, CheckedMotion
 from .names import Names
 from .parts import Motion
@@ -30,34 +30,10 @@ def _scalar(faults: Faults, where: str, value: Any, unit: str) -> np.ndarray:
     return frozen((number(faults, where, value, unit, least=0.0, remedy=_USE_A_LAW), 0.0, 0.0))
 
 
-def _find_coordinate(faults: Faults, where: str, part: Any, names: Names) -> tuple[int, int, str]:
-    """Return the row of the joint, the number of the coordinate and its unit; the unit is empty if faulty."""
-    found = names.joint(faults, where + ".joint", part.joint)
-    if found is None:
-        return -1, 0, ""
-    index, joint = found
-    known = [name for name in joint.coordinates if name in COORDINATE_UNITS]
-    what, where = f"{type(joint).__name__} {part.joint!r}", where + ".coordinate"
-    if not known:
-        lack = "only a quaternion" if joint.coordinates else "no coordinates"
-        remedy = "use a Bushing between its two places" if joint.coordinates else "act on another joint"
-        faults.tell(where[:-len("coordinate")] + "joint", f"{what} has {lack}, expected a joint with an angle or a "
-                                                          f"displacement; {remedy}")
-        return index, 0, ""
-    name = part.coordinate
-    if name is None and len(known) == 1 == len(joint.coordinates):
-        name = known[0]
-    if name is None:
-        faults.tell(where, f"{what} has several coordinates; name one of them: {', '.join(known)}")
-        return index, 0, ""
-    if name not in known:
-        if name in joint.coordinates:
-            faults.tell(where, f"{name!r} belongs to the quaternion of {what} and cannot be acted on alone; "
-                               "use a Bushing between its two places")
-        else:
-            faults.tell(where, f"{what} has no coordinate {shown(name)}.{faults.near(name, known)}")
-        return index, 0, ""
-    return index, joint.coordinates.index(name), COORDINATE_UNITS[name]
+def _find_coordinate(faults: Faults, where: str, part: Any, names: Names) -> Coordinate:
+    """Find the joint coordinate that a force or motion acts on."""
+    return find_coordinate(faults, where + ".joint", where + ".coordinate", part.joint, part.coordinate, names,
+                           instead="use a Bushing between its two places")
 
 
 _EFFORT = {"rad": "N m", "m": "N", "": ""}
@@ -148,7 +124,7 @@ def read_motion(faults: Faults, where: str, motion: Motion, names: Names, driven
     law = motion.speed if speed else motion.position
     if law is not None:
         law = read_law(faults, f"{where}.{'speed' if speed else 'position'}", law, unit + "/s" * speed if unit else "",
-                       time_only=True)
+                       OF_TIME)
     if unit and driven.setdefault((joint, coordinate), motion.name) is not motion.name:
         faults.tell(where + ".joint", f"the coordinate is driven by {driven[joint, coordinate]!r} already, expected "
                                       "one motion a coordinate; remove one or add the laws up")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,59 +13,80 @@ from .values import LARGEST, Faults, number, row, shown
 KINDS = ("cubic", "linear")
 
 
-def read_law(faults: Faults, where: str, law: Any, unit: str, *, time_only: bool = False) -> Any:
+class Form(NamedTuple):
+    """What a law is a function of: symbol, word and unit of its first argument, and how many arguments it may take."""
+
+    symbol: str
+    word: str
+    unit: str
+    counts: tuple[int, ...]
+
+
+OF_STATE = Form("t", "time", "s", (1, 3))
+"""f(t) or f(t, x, v)."""
+OF_TIME = Form("t", "time", "s", (1,))
+"""f(t)."""
+OF_ANGLE = Form("x", "argument", "rad", (1,))
+OF_DISPLACEMENT = Form("x", "argument", "m", (1,))
+"""f(x) of a joint coordinate; tables, sines and ramps count in x instead of time."""
+
+
+def read_law(faults: Faults, where: str, law: Any, unit: str, form: Form = OF_STATE) -> Any:
     """Check a law whose values have the unit `unit`; numbers become floats, laws hold floats."""
     if isinstance(law, Sine):
         return Sine(number(faults, where + ".amplitude", law.amplitude, unit),
-                    number(faults, where + ".omega", law.omega, "rad/s"),
+                    number(faults, where + ".omega", law.omega, "" if form.unit == "rad" else f"rad/{form.unit}"),
                     number(faults, where + ".phase", law.phase, "rad"),
                     number(faults, where + ".offset", law.offset, unit))
     if isinstance(law, Ramp):
-        return _read_ramp(faults, where, law, unit)
+        return _read_ramp(faults, where, law, unit, form)
     if isinstance(law, Table):
-        return _read_table(faults, where, law, unit)
+        return _read_table(faults, where, law, unit, form)
     if isinstance(law, CompiledLaw):
-        _check_function(faults, where, law.function, time_only)
+        _check_function(faults, where, law.function, form)
         return law
     if isinstance(law, type) and issubclass(law, Law):
         faults.tell(where, f"found the class {law.__name__}, expected a law; call sine(...), table(...) or ramp(...)")
         return 0.0
     if callable(law):
-        _check_function(faults, where, law, time_only)
+        _check_function(faults, where, law, form)
         return law
     if isinstance(law, (list, tuple, dict)) or law is None:
-        faults.tell(where, f"found {shown(law)}, expected a number, table(t, y), sine(...), ramp(...) or a function")
+        faults.tell(where, f"found {shown(law)}, expected a number, table({form.symbol}, y), sine(...), ramp(...) or "
+                           "a function")
         return 0.0
     return number(faults, where, law, unit)
 
 
-def _read_ramp(faults: Faults, where: str, law: Ramp, unit: str) -> Ramp:
+def _read_ramp(faults: Faults, where: str, law: Ramp, unit: str, form: Form) -> Ramp:
     before = len(faults)
-    begin = number(faults, where + ".begin", law.begin, "s")
-    finish = number(faults, where + ".finish", law.finish, "s")
+    begin = number(faults, where + ".begin", law.begin, form.unit)
+    finish = number(faults, where + ".finish", law.finish, form.unit)
     if len(faults) == before and not finish > begin:
-        faults.tell(where + ".finish", f"found {shown(law.finish)}, expected a time after begin = {begin:g} s")
+        faults.tell(where + ".finish", f"found {shown(law.finish)}, expected {form.symbol} after begin = {begin:g} "
+                                       f"{form.unit}")
     return Ramp(begin, finish, number(faults, where + ".start", law.start, unit),
                 number(faults, where + ".end", law.end, unit))
 
 
-def _read_table(faults: Faults, where: str, law: Table, unit: str) -> Table:
+def _read_table(faults: Faults, where: str, law: Table, unit: str, form: Form) -> Table:
     if law.kind not in KINDS:
         faults.tell(where + ".kind", f"found {shown(law.kind)}, expected 'cubic' or 'linear'."
                                      f"{faults.near(law.kind, KINDS)}")
     before = len(faults)
-    t, y = _column(faults, where + ".t", law.t, "s"), _column(faults, where + ".y", law.y, unit)
+    t, y = _column(faults, where + ".t", law.t, form.unit), _column(faults, where + ".y", law.y, unit)
     if len(faults) > before:
         return law
     if len(t) != len(y):
-        faults.tell(where, f"found {len(t)} times and {len(y)} values, expected as many values as times")
+        faults.tell(where, f"found {len(t)} {form.word}s and {len(y)} values, expected as many values as "
+                           f"{form.word}s")
     elif len(t) < 2:
-        faults.tell(where + ".t", f"found {len(t)} point{'s' * (len(t) != 1)}, expected two or more; for a constant "
-                                  "give a number")
+        faults.tell(where + ".t", f"found {len(t)} point{'s' * (len(t) != 1)}, expected two or more"
+                                  f"{'; for a constant give a number' * (form.symbol == 't')}")
     elif not np.all(np.diff(t) > 0):
         i = int(np.argmin(np.diff(t) > 0))
-        faults.tell(where + ".t", f"found {t[i + 1]:g} after {t[i]:g} (entry {i + 1}), expected times that grow; sort "
-                                  "them, and let a jump take a short time")
+        faults.tell(where + ".t", f"found {t[i + 1]:g} after {t[i]:g} (entry {i + 1}), expected {form.word}s that grow; "
+                                  f"sort them, and let a jump take a short {'time' if form.symbol == 't' else 'way'}")
     return replace(law, t=t, y=y)
 
 
@@ -79,8 +100,9 @@ def _column(faults: Faults, where: str, values: Any, unit: str) -> tuple[float, 
     return row(faults, where, values, (length,), (unit,), "a list of numbers") or ()
 
 
-def _check_function(faults: Faults, where: str, function: Any, time_only: bool) -> None:
-    expected = "one parameter, f(t)" if time_only else "one parameter, f(t), or three, f(t, x, v)"
+def _check_function(faults: Faults, where: str, function: Any, form: Form) -> None:
+    x = form.symbol
+    expected = f"one parameter, f({x})" + ", or three, f(t, x, v)" * (3 in form.counts)
     name = getattr(function, "__name__", type(function).__name__)
     if not callable(function):
         faults.tell(where, f"found {shown(function)} in a compiled law, expected a function with {expected}")
@@ -88,15 +110,15 @@ def _check_function(faults: Faults, where: str, function: Any, time_only: bool) 
     count = argument_count(function)
     if count is None:
         faults.tell(where, f"the parameters of {name!r} cannot be read, expected a function with {expected}; wrap it: "
-                           f"lambda t: {name}(t)")
-    elif count not in ((1,) if time_only else (1, 3)):
+                           f"lambda {x}: {name}({x})")
+    elif count not in form.counts:
         faults.tell(where, f"the function {name!r} takes {count} parameter{'s' * (count != 1)}, expected {expected}")
 
 
 def functions_of(model: Any) -> list[tuple[str, str]]:
     """Return path and name of every Python function in the laws of a model."""
     found = []
-    for section in ("forces", "motions"):
+    for section in ("constraints", "forces", "motions"):
         for part in getattr(model, section):
             for key, value in vars(part).items():
                 if callable(value):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import ForceCode, JointCode
+from ..codes import ConstraintCode, ForceCode, JointCode
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,57 @@ class CheckedJoint:
     start_rate: np.ndarray | None
     cut: bool
     coordinates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CheckedConstraint:
+    """A constraint; p = position of `second` minus position of `first`, n and a = `normal` and `axis` in the world.
+
+    Attributes
+    ----------
+    name : str
+    code : ConstraintCode
+        DISTANCE: |p| = c.  POINT_ON_LINE: p parallel to a.  POINT_ON_PLANE: n·p = c.  GEAR, COORDINATE_COUPLING:
+        sum of factor times coordinate over `terms` = c.  ROLLING: with d the unit vector along n - (n·a) a, which
+        points from the contact to the centre, n·p = radius n·d, and the velocity of the second body at the contact
+        p - radius d relative to the first body's has no part in the plane.
+    first, second : Place or None
+        None for GEAR and COORDINATE_COUPLING.
+    axis : (3,) float
+        POINT_ON_LINE: unit vector in the first frame.  ROLLING: the wheel's, in the second frame; zeros for a ball.
+    normal : (3,) float
+        POINT_ON_PLANE, ROLLING: unit vector in the first frame.
+    value : float or None
+        Constant part of c [`unit`]; None if c is what the assembled start gives.
+    law : float, Law, function or None
+        Unless `law_of_x`, it is added to the value: c = value + law(t).
+    law_of_x : bool
+        COORDINATE_COUPLING only: the law belongs to the last term, whose coordinate x enters as law(x); to be evaluated
+        with t := x, which makes its time derivatives the derivatives by x.
+    derivative_step : float
+        Spacing of numerical derivatives of functions [s], or in the unit of x if `law_of_x`.
+    terms : tuple of (int, int, float)
+        Joint number, number of the coordinate among the joint's, factor; the first is the coordinate that is told,
+        with factor 1, so that the others have the negative ratio or factors of the user.
+    radius : float
+        ROLLING [m].
+    unit : str
+        ``"m"`` or ``"rad"``: what the equations measure.
+    """
+
+    name: str
+    code: ConstraintCode
+    first: Place | None
+    second: Place | None
+    axis: np.ndarray
+    normal: np.ndarray
+    value: float | None
+    law: Any
+    law_of_x: bool
+    derivative_step: float
+    terms: tuple[tuple[int, int, float], ...]
+    radius: float
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -97,6 +148,7 @@ class CheckedModel:
     gravity: np.ndarray
     bodies: tuple[CheckedBody, ...]
     joints: tuple[CheckedJoint, ...]
+    constraints: tuple[CheckedConstraint, ...]
     forces: tuple[CheckedForce, ...]
     motions: tuple[CheckedMotion, ...]
     text: str

@@ -79,6 +79,8 @@ def ramp(*, begin: float, finish: float, start: float = 0.0, end: float = 1.0) -
 def law(function: Callable) -> CompiledLaw:
     """Mark a function ``f(t)`` or ``f(t, x, v)`` to run at kernel speed; it may use `math` and NumPy scalars.
 
+    For a `CoordinateCoupling` it is a function ``f(x)`` of a joint coordinate.
+
     Examples
     --------
     >>> from math import sin

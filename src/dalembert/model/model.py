@@ -7,16 +7,17 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ..errors import Fault, ModelError, near_names
+from .constraints import CONSTRAINTS
 from .parts import FORCES, JOINTS, Body, Motion, Vector
 from .values import shown
 
-_SECTIONS = {"bodies": (Body,), "joints": JOINTS, "forces": FORCES, "motions": (Motion,)}
+_SECTIONS = {"bodies": (Body,), "joints": JOINTS, "constraints": CONSTRAINTS, "forces": FORCES, "motions": (Motion,)}
 PART_TYPES = tuple(kind for kinds in _SECTIONS.values() for kind in kinds)
 _OWN_FIELDS = ("name", "gravity", "ground", "run")
 
 
 class Model:
-    """What is simulated: bodies, joints, forces and motions under gravity.
+    """What is simulated: bodies, joints, constraints, forces and motions under gravity.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class Model:
         self._parts: list[Any] = []
 
     def add(self, *parts: Any) -> Model:
-        """Add bodies, joints, forces and motions in any order and return the model itself.
+        """Add bodies, joints, constraints, forces and motions in any order and return the model itself.
 
         Raises
         ------
@@ -119,6 +120,11 @@ class Model:
         return self._of("joints")
 
     @property
+    def constraints(self) -> tuple[Any, ...]:
+        """The constraints beyond joints and motions."""
+        return self._of("constraints")
+
+    @property
     def forces(self) -> tuple[Any, ...]:
         """The force elements."""
         return self._of("forces")
@@ -150,7 +156,7 @@ class Model:
         return len(self._parts)
 
     def __repr__(self) -> str:
-        words = {"bodies": "body", "joints": "joint", "forces": "force", "motions": "motion"}
+        words = {"bodies": "body", "joints": "joint", "constraints": "constraint", "forces": "force", "motions": "motion"}
         counts = [f"{len(parts)} {words[name] if len(parts) == 1 else name}"
                   for name, parts in self.sections().items() if parts]
         return f"<Model {self.name!r}: {', '.join(counts) or 'no parts'}, gravity {self.gravity!r}>"
@@ -162,5 +168,5 @@ def _why_no_part(thing: Any) -> str:
         return f"found the class {thing.__name__}, expected a part; call it, as in {thing.__name__}('name', ...)"
     if isinstance(thing, (list, tuple, set)) or hasattr(thing, "__next__"):
         return f"found {shown(thing)}, expected a part; put a star before it, as in add(*parts)"
-    return (f"found {shown(thing)} ({type(thing).__name__}), expected a body, joint, force or motion."
+    return (f"found {shown(thing)} ({type(thing).__name__}), expected a body, joint, constraint, force or motion."
             f"{near_names(type(thing).__name__, [kind.__name__ for kind in PART_TYPES])}")

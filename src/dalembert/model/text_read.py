@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from math import pi
 from typing import Any
 
+from .constraints import CONSTRAINTS, CoordinateCoupling, Distance, Gear
 from .inertia import SHAPES, shape_inertia
 from .laws import Ramp, Sine, Table
 from .model import Model
@@ -15,8 +16,11 @@ from .text_write import type_name
 from .values import Faults, number, shown
 from .yaml_tree import TextFaults
 
-_TOP = ("name", "gravity", "ground", "bodies", "joints", "forces", "motions", "run")
-_LAW_FIELDS = ("effort", "force", "magnitude", "position", "speed")
+_TOP = ("name", "gravity", "ground", "bodies", "joints", "constraints", "forces", "motions", "run")
+_LAW_FIELDS = ("effort", "force", "function", "length", "magnitude", "offset", "position", "speed")
+_TWO_PLACES = "two places: between: [ground, body.point]"
+_TWO_JOINTS = "two joints: between: [first, second]"
+_NEEDED = {"ratio": "number", "radius": "length", "to": "{joint: factor} or a joint with function: ..."}
 _LAWS = {
     "sine": (set(), {"amplitude", "omega", "frequency", "phase", "offset"}),
     "table": ({"t", "y"}, {"kind"}),
@@ -34,7 +38,8 @@ def model_of(data: Any, faults: TextFaults, name: str) -> Model:
     if "gravity" in data:
         model.gravity = data["gravity"]
     model.ground = _points(faults, "ground", data.get("ground"))
-    readers: dict[str, Callable] = {"bodies": _body, "joints": _joint, "forces": _force, "motions": _motion}
+    readers: dict[str, Callable] = {"bodies": _body, "joints": _joint, "constraints": _constraint, "forces": _force,
+                                    "motions": _motion}
     for section, reader in readers.items():
         for key, entry in _entries(faults, section, data.get(section)):
             model.add(reader(faults, f"{section}.{key}", key, entry))
@@ -145,12 +150,12 @@ def _kind_of(faults: TextFaults, where: str, data: dict, kinds: tuple[type, ...]
     return next((kind for name, kind in names.items() if f"mean {name!r}" in hint), None)
 
 
-def _ends(faults: TextFaults, where: str, data: dict) -> dict[str, Any]:
+def _ends(faults: TextFaults, where: str, data: dict, what: str = _TWO_PLACES) -> dict[str, Any]:
     """Read ``between: [first, second]``."""
     ends = data.get("between")
     if not isinstance(ends, list) or len(ends) != 2:
         found = f"found {shown(ends)}" if "between" in data else "lacks 'between'"
-        faults.tell(where + ".between", f"{found}, expected two places: between: [ground, body.point]")
+        faults.tell(where + ".between", f"{found}, expected {what}")
         faults.silent.update((where + ".first", where + ".second"))
         return {"first": None, "second": None}
     for i, side in enumerate(("first", "second")):
@@ -164,6 +169,21 @@ def _joint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
     if kind is None:
         return Fixed(name, **ends)
     return kind(name, **ends, **_known_fields(faults, where, data, kind, ("type", "between"), ("first", "second")))
+
+
+def _constraint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
+    kind = _kind_of(faults, where, data, CONSTRAINTS)
+    if kind is None:
+        faults.silent.update((where + ".first", where + ".second"))
+        return Distance(name, None, None)
+    if kind is CoordinateCoupling:
+        values = _known_fields(faults, where, data, kind, ("type",))
+    else:
+        values = _known_fields(faults, where, data, kind, ("type", "between"), ("first", "second"))
+        values |= _ends(faults, where, data, _TWO_JOINTS if kind is Gear else _TWO_PLACES)
+    for key in [f.name for f in fields(kind) if f.default is MISSING and f.name not in ("name", "first", "second")]:
+        _need(faults, where, values, key)
+    return kind(name, **_with_laws(faults, where, values))
 
 
 def _force(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
@@ -190,7 +210,7 @@ def _motion(faults: TextFaults, where: str, name: Any, data: dict) -> Motion:
 def _need(faults: TextFaults, where: str, values: dict[str, Any], key: str) -> None:
     """Tell that a necessary key is missing, and fill it so that the rest can be checked."""
     if key not in values:
-        faults.tell(where, f"lacks {key!r}; give {key}: name")
+        faults.tell(where, f"lacks {key!r}; give {key}: {_NEEDED.get(key, 'name')}")
         faults.silent.add(f"{where}.{key}")
         values[key] = None
 

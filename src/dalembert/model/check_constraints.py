@@ -1,0 +1,184 @@
+"""Constraints: what they hold together, their coordinates, numbers and laws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..codes import ConstraintCode
+from .check_coordinates import Coordinate, find_coordinate
+from .check_laws import OF_ANGLE, OF_DISPLACEMENT, OF_TIME, read_law
+from .checked import CheckedConstraint
+from .constraints import CoordinateCoupling, Distance, Gear, PointOnLine, PointOnPlane, Rolling
+from .laws import Law, Ramp, Sine, Table
+from .names import Names
+from .values import UNIT_X, UNIT_Z, ZERO3, Faults, direction, number, shown
+
+_EMPTY = {"first": None, "second": None, "axis": UNIT_X, "normal": UNIT_Z, "value": 0.0, "law": None, "law_of_x": False,
+          "derivative_step": 1e-3, "terms": (), "radius": 0.0, "unit": "m"}
+_FORMS = {"rad": OF_ANGLE, "m": OF_DISPLACEMENT}
+_INSTEAD = "couple angles or displacements, of a chain of simple joints for example"
+
+
+def read_constraint(faults: Faults, where: str, constraint: Any, names: Names) -> CheckedConstraint:
+    """Check a constraint and resolve its names."""
+    return CheckedConstraint(name=constraint.name, code=constraint.code,
+                             **{**_EMPTY, **_READERS[constraint.code](faults, where, constraint, names)})
+
+
+def _read_ends(faults: Faults, where: str, constraint: Any, names: Names) -> dict[str, Any]:
+    first = names.place(faults, where + ".first", constraint.first)
+    second = names.place(faults, where + ".second", constraint.second)
+    if first is not None and second is not None and first.body == second.body:
+        faults.tell(where, f"connects {constraint.first!r} with {constraint.second!r} of the same body, which cannot "
+                           "move against each other, expected two bodies; attach one side to another body or to "
+                           "'ground'")
+    return {"first": first, "second": second}
+
+
+def _read_prescribed(faults: Faults, where: str, law: Any) -> dict[str, Any]:
+    """Read a length [m] as a law of time: a number is the value itself."""
+    read = read_law(faults, where, law, "m", OF_TIME)
+    return {"value": read} if isinstance(read, float) else {"law": read}
+
+
+def _read_spacing(faults: Faults, where: str, constraint: Any, unit: str) -> dict[str, float]:
+    return {"derivative_step": number(faults, where + ".derivative_step", constraint.derivative_step, unit, above=0.0)}
+
+
+def _read_distance(faults: Faults, where: str, constraint: Distance, names: Names) -> dict[str, Any]:
+    ends = _read_ends(faults, where, constraint, names) | _read_spacing(faults, where, constraint, "s")
+    if constraint.length is None:
+        return {**ends, "value": None}
+    before = len(faults)
+    prescribed = _read_prescribed(faults, where + ".length", constraint.length)
+    lowest = _lowest(*prescribed.values()) if len(faults) == before else None
+    if lowest is not None and lowest <= 0.0:
+        faults.tell(where + ".length", f"found {shown(constraint.length)}, lowest {lowest:g} m, expected lengths greater "
+                                       "than 0; to hold two points together use a Spherical joint")
+    return {**ends, **prescribed}
+
+
+def _lowest(law: Any) -> float | None:
+    """Return the lowest value of a law at its knots; None for a function."""
+    if isinstance(law, float):
+        return law
+    if isinstance(law, Sine):
+        return law.offset - abs(law.amplitude)
+    if isinstance(law, Ramp):
+        return min(law.start, law.end)
+    return min(law.y) if isinstance(law, Table) else None
+
+
+def _read_on_line(faults: Faults, where: str, constraint: PointOnLine, names: Names) -> dict[str, Any]:
+    return {**_read_ends(faults, where, constraint, names),
+            "axis": direction(faults, where + ".axis", constraint.axis)}
+
+
+def _read_on_plane(faults: Faults, where: str, constraint: PointOnPlane, names: Names) -> dict[str, Any]:
+    return {**_read_ends(faults, where, constraint, names),
+            "normal": direction(faults, where + ".normal", constraint.normal),
+            **_read_prescribed(faults, where + ".offset", constraint.offset),
+            **_read_spacing(faults, where, constraint, "s")}
+
+
+def _read_rolling(faults: Faults, where: str, constraint: Rolling, names: Names) -> dict[str, Any]:
+    """Read a wheel; how its axis lies to the normal depends on the pose and is nothing to check here."""
+    is_ball = constraint.axis is None
+    return {**_read_ends(faults, where, constraint, names),
+            "normal": direction(faults, where + ".normal", constraint.normal),
+            "axis": ZERO3 if is_ball else direction(faults, where + ".axis", constraint.axis),
+            "radius": number(faults, where + ".radius", constraint.radius, "m", above=0.0,
+                             remedy="for a point that stays in the plane use a PointOnPlane")}
+
+
+def _read_offset(faults: Faults, where: str, offset: Any, unit: str) -> float:
+    """Read an offset in the unit of a coordinate; not if the coordinate is unknown, as the unit would be a guess."""
+    return number(faults, where + ".offset", offset, unit) if unit else 0.0
+
+
+def _read_factor(faults: Faults, where: str, factor: Any, remedy: str) -> float:
+    before = len(faults)
+    read = number(faults, where, factor)
+    if len(faults) == before and read == 0.0:
+        faults.tell(where, f"found {shown(factor)}, expected a number other than zero; {remedy}")
+    return read
+
+
+def _read_gear(faults: Faults, where: str, constraint: Gear, names: Names) -> dict[str, Any]:
+    first, second = (find_coordinate(faults, f"{where}.{side}", f"{where}.{side}_coordinate",
+                                     getattr(constraint, side), getattr(constraint, side + "_coordinate"), names,
+                                     instead=_INSTEAD) for side in ("first", "second"))
+    if first.unit and first == second:
+        faults.tell(where + ".second", f"couples the coordinate of {shown(constraint.second)} with itself, expected "
+                                       "another joint or another coordinate of it")
+    ratio = _read_factor(faults, where + ".ratio", constraint.ratio,
+                         "to hold the second joint still use a Motion or a Fixed joint")
+    value = None if constraint.offset is None else _read_offset(faults, where, constraint.offset, second.unit)
+    return {"value": value, "unit": second.unit,
+            "terms": ((second.joint, second.number, 1.0), (first.joint, first.number, -ratio))}
+
+
+def _read_coupling(faults: Faults, where: str, constraint: CoordinateCoupling, names: Names) -> dict[str, Any]:
+    told = find_coordinate(faults, where + ".joint", where + ".coordinate", constraint.joint, constraint.coordinate,
+                           names, instead=_INSTEAD)
+    read = _read_sum if constraint.function is None else _read_function
+    return {"value": _read_offset(faults, where, constraint.offset, told.unit), "unit": told.unit,
+            **read(faults, where, constraint, names, told)}
+
+
+def _find_other(faults: Faults, where: str, text: Any, names: Names, told: Coordinate) -> Coordinate:
+    """Resolve ``"joint"`` or ``"joint.coordinate"``, which must not be the coordinate that is told."""
+    joint, _, coordinate = text.partition(".") if isinstance(text, str) else (text, "", "")
+    found = find_coordinate(faults, where, where, joint, coordinate or None, names, instead=_INSTEAD)
+    if found.unit and found == told:
+        faults.tell(where, f"{shown(text)} is the coordinate that is told, expected another one")
+    return found
+
+
+def _read_sum(faults: Faults, where: str, constraint: CoordinateCoupling, names: Names, told: Coordinate
+              ) -> dict[str, Any]:
+    path, to = where + ".to", constraint.to
+    terms = [(told.joint, told.number, 1.0)]
+    if not isinstance(to, Mapping) or not to:
+        faults.tell(path, f"found {shown(to)}, expected factors of other coordinates, {{'joint': factor, ...}}, or one "
+                          "joint with function=")
+        return {"terms": tuple(terms)}
+    taken: dict[Coordinate, Any] = {}
+    for text, factor in to.items():
+        other = _find_other(faults, f"{path}.{text}", text, names, told)
+        if other.unit and taken.setdefault(other, text) is not text:
+            faults.tell(f"{path}.{text}", f"names the same coordinate as {shown(taken[other])}, expected each once; add "
+                                          "the factors up")
+        read = _read_factor(faults, f"{path}.{text}", factor, "leave the joint out if it has no influence")
+        terms.append((other.joint, other.number, -read))
+    return {"terms": tuple(terms)}
+
+
+def _read_function(faults: Faults, where: str, constraint: CoordinateCoupling, names: Names, told: Coordinate
+                   ) -> dict[str, Any]:
+    to, law = constraint.to, constraint.function
+    other = Coordinate(-1, 0, "")
+    if isinstance(to, Mapping):
+        faults.tell(where + ".to", f"found {shown(to)} together with a function, expected one joint, 'joint' or "
+                                   "'joint.coordinate', whose coordinate is the function's argument")
+    else:
+        other = _find_other(faults, where + ".to", to, names, told)
+    if not callable(law) and not isinstance(law, Law):
+        faults.tell(where + ".function", f"found {shown(law)}, expected table(x, y), sine(...), ramp(...) or a function "
+                                         "f(x); for a proportional coordinate use to={'joint': factor}")
+    elif told.unit and other.unit:
+        law = read_law(faults, where + ".function", law, told.unit, _FORMS[other.unit])
+    spacing = _read_spacing(faults, where, constraint, other.unit) if other.unit else {}
+    return {**spacing, "law": law, "law_of_x": True,
+            "terms": ((told.joint, told.number, 1.0), (other.joint, other.number, -1.0))}
+
+
+_READERS = {
+    ConstraintCode.DISTANCE: _read_distance,
+    ConstraintCode.POINT_ON_LINE: _read_on_line,
+    ConstraintCode.POINT_ON_PLANE: _read_on_plane,
+    ConstraintCode.GEAR: _read_gear,
+    ConstraintCode.COORDINATE_COUPLING: _read_coupling,
+    ConstraintCode.ROLLING: _read_rolling,
+}
