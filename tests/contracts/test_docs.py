@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as dal
 from dalembert.codes import JOINT_SIZES
+from dalembert.model.constraints import CONSTRAINTS
 from dalembert.model.parts import FORCES, JOINTS
 from dalembert.model.text_write import type_name
 from dalembert.model.units import UNITS
@@ -79,7 +80,7 @@ def test_model_texts_of_the_pages_run(name):
 
 def test_the_page_of_the_model_text_knows_every_part_and_unit():
     text = page("docs/reference/model-text.md")
-    for kind in (*JOINTS, *FORCES):
+    for kind in (*JOINTS, *CONSTRAINTS, *FORCES):
         assert f"| `{type_name(kind)}` |" in text
     for unit in UNITS:
         assert re.search(rf"(?<![\w/]){re.escape(unit)}(?![\w/])", text), unit

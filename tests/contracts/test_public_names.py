@@ -10,6 +10,7 @@ import dalembert as dal
 CONTRACT = {
     "model": {"Model", "Body", "Frame", "deg", "inertia_rod", "inertia_box", "inertia_cylinder", "inertia_sphere"},
     "joints": {"Fixed", "Revolute", "Prismatic", "Cylindrical", "Universal", "Spherical", "Planar", "Screw", "Free"},
+    "constraints": {"Distance", "PointOnLine", "PointOnPlane", "Gear", "CoordinateCoupling", "Rolling"},
     "forces": {"Force", "Torque", "SpringDamper", "JointSpring", "Bushing", "Motor", "Motion"},
     "laws": {"table", "sine", "law"},
     "analyses": {"run", "assemble", "static", "linearize", "eigenmodes", "inverse_dynamics", "compare", "cite",

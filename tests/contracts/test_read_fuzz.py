@@ -14,10 +14,18 @@ gravity: [0, 0, -9.81]
 ground: {A: [1, 0, 0], B: {position: [0, 0, 1], rotation: {axis: [0, 0, 1], angle: 90 deg}}}
 bodies:
   crank: {mass: 1.0, com: [0.5, 0, 0], inertia: {rod: {length: 1.0, axis: x}}, points: {pin: [1, 0, 0]}}
+  block:
   ball: {mass: 200 g, inertia: {sphere: {radius: 1 cm}}}
 joints:
   main: {type: revolute, between: [ground.A, crank], axis: [0, 0, 1], start: 30 deg}
+  slide: {type: prismatic, between: [ground, block]}
   socket: {type: spherical, between: [crank.pin, ball], start: [1, 0, 0, 0]}
+constraints:
+  rod: {type: distance, between: [ground.B, ball], length: {sine: {amplitude: 0.1, frequency: 2, offset: 1}}}
+  mesh: {type: gear, between: [main, slide], ratio: -2.0, offset: 1 mm}
+  cam: {type: coordinate-coupling, joint: slide, to: main.angle, function: {table: {t: [0, 90 deg], y: [0, 1 cm]}}}
+  sum: {type: coordinate-coupling, joint: main, to: {slide: 3.0}}
+  wheel: {type: rolling, between: [ground, ball], radius: 1 cm}
 forces:
   strut: {type: spring-damper, between: [ground.B, ball], stiffness: 1e3, damping: 2.0, length: 0.1}
   engine: {type: motor, joint: main, effort: {sine: {amplitude: 2.0, frequency: 3}}}
@@ -26,9 +34,10 @@ motions:
   drive: {joint: main, position: {ramp: {begin: 0, finish: 1, end: 2}}}
 run: {until: 5.0, step: 1e-3}
 """
-WORDS = ["name", "gravity", "ground", "bodies", "joints", "forces", "motions", "run", "type", "between", "mass", "com",
-         "inertia", "points", "revolute", "free", "motor", "force", "bushing", "start", "axis", "rod", "table", "sine",
-         "t", "y", "position", "rotation", "joint", "effort", "until", "a", "a.b", "ground.a", "90 deg"]
+WORDS = ["name", "gravity", "ground", "bodies", "joints", "constraints", "forces", "motions", "run", "type", "between",
+         "mass", "com", "inertia", "points", "revolute", "free", "motor", "force", "bushing", "start", "axis", "rod",
+         "table", "sine", "t", "y", "position", "rotation", "joint", "effort", "until", "gear", "rolling",
+         "ratio", "to", "function", "length", "a", "a.b", "ground.a", "90 deg"]
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(WORDS), st.text(max_size=5))
 TREES = st.recursive(SCALARS, lambda inner: st.one_of(
     st.lists(inner, max_size=4), st.dictionaries(st.sampled_from(WORDS), inner, max_size=5)), max_leaves=30)
@@ -48,7 +57,7 @@ def is_told(text):
 
 def test_the_valid_text_is_valid():
     """Otherwise the mutations below would say little."""
-    assert len(dal.loads(VALID)) == 8
+    assert len(dal.loads(VALID)) == 15
 
 
 @BOUNDED
@@ -87,12 +96,13 @@ def test_any_structure(tree):
 
 
 @BOUNDED
-@given(st.sampled_from(["bodies", "joints", "forces", "motions"]), TREES, st.sampled_from(WORDS))
+@given(st.sampled_from(["bodies", "joints", "constraints", "forces", "motions"]), TREES, st.sampled_from(WORDS))
 def test_any_entry(section, tree, key):
     """Arbitrary data at every depth of a section."""
     is_told(json.dumps({section: {"part": tree}}))
     is_told(json.dumps({section: {"part": {key: tree}}}))
-    for kind in ("revolute", "free", "motor", "bushing", "force", "spherical"):
+    for kind in ("revolute", "free", "motor", "bushing", "force", "spherical", "distance", "gear", "rolling",
+                 "point-on-plane", "coordinate-coupling"):
         is_told(json.dumps({"bodies": {"b": {"points": tree}},
                             section: {"part": {"type": kind, "between": ["ground", "b"], key: tree}}}))
 

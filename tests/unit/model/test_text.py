@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
+from dalembert.model.constraints import CONSTRAINTS
 from dalembert.model.parts import FORCES, JOINTS
 from dalembert.model.text_write import type_name
 
@@ -17,6 +18,7 @@ def everything():
         model.add(dal.Body(f"body {i}", 0.1 + i, com=(1 / 3, 1e-300, -0.0), inertia=np.eye(3) / 3,
                            points={"p": (i, 0, 0)}),
                   kind(f"joint {i}", "ground.B", f"body {i}.p"))
+    add_constraints(model)
     ends = {"JointSpring": ("joint 1",), "Motor": ("joint 1",), "Force": ("body 1",), "Torque": ("body 1.p",)}
     model.add(*(kind(f"force {i}", *ends.get(kind.__name__, ("ground.A", "body 2"))) for i, kind in enumerate(FORCES)))
     laws = (2.5, dal.sine(amplitude=2.0, frequency=1 / 3, phase="30 deg"),
@@ -25,6 +27,22 @@ def everything():
               dal.Motion("drive", "joint 1", position=dal.ramp(begin=0, finish=1 / 3, end=7)),
               dal.Motion("turn", "joint 6", speed=1.0, coordinate="angle"))
     return model
+
+
+def add_constraints(model):
+    """Add a constraint of every kind, with defaults and without, and with every law."""
+    ends, cam = ("ground.A", "body 2.p"), dal.table(np.array([0, 1 / 3, 2]), (0, 1 / 7, 0))
+    model.add(
+        dal.Distance("rope", *ends), dal.Distance("bar", *ends, length=1 / 3, derivative_step="2 ms"),
+        dal.Distance("jack", *ends, length=dal.sine(offset=2, frequency=1 / 3)),
+        dal.PointOnLine("slot", *ends), dal.PointOnLine("slot 2", *ends, axis=np.array([1, 2, 1 / 3])),
+        dal.PointOnPlane("table", *ends), dal.PointOnPlane("lift", *ends, (0, 1, 1), dal.ramp(begin=0, finish=1 / 3)),
+        dal.Gear("mesh", "joint 1", "joint 2", -1 / 3),
+        dal.Gear("nut", "joint 4", "joint 4", 1e-3, "3 mm", "angle", "displacement"),
+        dal.CoordinateCoupling("sum", "joint 1", {"joint 2": 1 / 3, "joint 6.angle": -2}, "30 deg"),
+        dal.CoordinateCoupling("cam", "joint 6", "joint 1", 1 / 7, cam, "x"),
+        dal.Rolling("ball", *ends, "10 cm"), dal.Rolling("wheel", *ends, 1 / 3, (0, 0, 2), (0, 1, 0)))
+    assert {type(each) for each in model.constraints} == set(CONSTRAINTS)
 
 
 def numbers(thing):
@@ -87,6 +105,16 @@ def test_anchors_are_values():
     ("forces:\n  f: {type: motor}", 2, "lacks 'joint'"),
     ("forces:\n  f: {type: force}", 2, "lacks 'at'"),
     ("forces:\n  f: {type: wind}", 2, "unknown type 'wind'"),
+    ("constraints:\n  c: {between: [a, b]}", 2, "lacks 'type', expected one of distance, point-on-line"),
+    ("constraints:\n  c: {type: distance, length: 1}", 2, "lacks 'between', expected two places"),
+    ("constraints:\n  c: {type: gear, ratio: 2}", 2, "lacks 'between', expected two joints"),
+    ("bodies: {a: }\nconstraints:\n  c: {type: rolling, between: [ground, a]}", 3, "lacks 'radius'; give radius: length"),
+    ("bodies: {a: }\nconstraints:\n  c: {type: distance, between: [ground, a], lenght: 1}", 3, "mean 'length'?"),
+    ("bodies: {a: }\nconstraints:\n  c:\n    type: distance\n    between:\n      - ground\n      - b", 7, "no body 'b'"),
+    ("bodies: {a: }\nconstraints:\n  c:\n    type: distance\n    between: [ground, a]\n    length:\n      table:\n"
+     "        t: [0, 1]\n        y: [1, -1]", 6, "lowest -1 m"),
+    ("bodies: {a: }\njoints:\n  j: {type: revolute, between: [ground, a]}\nconstraints:\n  c:\n"
+     "    type: coordinate-coupling\n    joint: j\n    to:\n      k: 2", 9, "no joint 'k'"),
     ("bodies:\n  a:\n    inertia: {cone: {}}", 3, "expected a shape"),
     ("bodies:\n  a:\n    mass: 1\n    inertia: {rod: {axis: x}}", 4, "lacks length"),
     ("bodies:\n  a:\n    mass: 1\n    inertia: {rod: {length: 3 kg}}", 4, "a mass [kg], expected a length [m]"),
@@ -137,9 +165,12 @@ def test_bytes_that_are_no_text(tmp_path):
 
 def test_functions_are_shown_but_not_written(tmp_path):
     """The provenance names a function; a file cannot hold it."""
-    model = dal.Model("x").add(dal.Body("b"), FORCES[4]("push", "b", magnitude=lambda t: t))
-    assert '{function: "' in dal.check(model).text
+    model = dal.Model("x").add(dal.Body("b"), FORCES[4]("push", "b", magnitude=lambda t: t),
+                               dal.Distance("jack", "ground", "b", lambda t: 1 + t))
+    assert dal.check(model).text.count('{function: "') == 2
     with pytest.raises(dal.ModelError, match="forces.push.magnitude: a text cannot hold the function"):
+        dal.write(model, tmp_path / "x.yaml")
+    with pytest.raises(dal.ModelError, match="constraints.jack.length: a text cannot hold the function"):
         dal.write(model, tmp_path / "x.yaml")
 
 
