@@ -26,7 +26,7 @@ _HOMES = {
     "simulate.linear": ["eigenmodes", "linearize"],
     "simulate.inverse": ["inverse_dynamics"],
     "simulate.perturbation": ["neglect", "perturbation_report"],
-    "simulate.formulations": ["Recursive", "formulations"],
+    "simulate.formulations": ["Global", "Recursive", "SemiRecursive", "formulations"],
     "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Trapezoidal"],
     "results.results": ["Results"],
     "results.store": ["load"],

@@ -84,6 +84,18 @@ class ConstraintCode(IntEnum):
     ROLLING = 6
 
 
+class TaskCode(IntEnum):
+    """What the door to constrained mechanisms is asked for; see kernels/door.py."""
+
+    ACCELERATIONS = 0
+    PROJECTED = 1
+    RESIDUAL = 2
+    FACTOR = 3
+    PROJECTION = 4
+    ROWS = 5
+    MASS = 6
+
+
 class RowCode(IntEnum):
     """Kind of a scalar constraint; equations in kernels/constraints.py.  Those of VELOCITY_ROWS bind rates only."""
 

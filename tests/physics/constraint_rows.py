@@ -30,7 +30,7 @@ def random_laws(rng):
     """Return the laws of rows: three of time, one of a coordinate."""
     laws, (a, b, c) = LawTable(), rng.uniform(0.2, 0.8, 3)
     for law in (sine(amplitude=a, omega=3.0, phase=b, offset=c), ramp(begin=-0.4, finish=0.9, start=a, end=b),
-                lambda t: a * np.cos(2.0 * t + b), lambda t, x, v: a * np.sin(x + t) + b * x * x + c * t * x):
+                lambda t: a * np.cos(2.0 * t + b), sine(amplitude=b, omega=1.7, phase=c, offset=a)):
         laws.add(law)
     return laws
 
@@ -123,7 +123,7 @@ class Rows(NamedTuple):
         assert eval_motion(self.sys, q, qd, self.work) == 0
         assert eval_places(self.sys, qd, self.work) == 0
         assert constraints.eval_rows(self.sys, t, q, qd, self.work) == 0
-        assert constraints.eval_jacobian(self.sys, self.work) == 0
+        assert constraints.eval_jacobian(self.sys, q, self.work) == 0
         return self.work.row.copy()
 
     def jacobian(self):

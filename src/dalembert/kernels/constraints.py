@@ -23,7 +23,7 @@ Seeds: [DOP (1)] the load of the multipliers, M qdd + J^T (lambda + alpha Phi) =
 from math import cos, sin, sqrt
 
 from ..codes import RowCode, Status
-from .constraints_terms import eval_term_row, is_term_row
+from .constraints_terms import eval_term_jacobian, eval_term_row, is_term_row, term_factor
 from .forces import point_state
 from .jit import kernel, part
 from .laws import eval_law
@@ -142,7 +142,7 @@ def eval_rows(sys, t, q, qd, work) -> int:
     for i in range(sys.row.shape[0]):
         c, own = sys.row[i], work.row[i]
         if is_term_row(c.code):
-            eval_term_row(sys, c, own, t, q, qd, work.jacobian)
+            eval_term_row(sys, c, own, t, q, qd)
         else:
             status = eval_pair_row(sys, c, own, t, work)
             if status != Status.OK.value:
@@ -152,7 +152,7 @@ def eval_rows(sys, t, q, qd, work) -> int:
 
 
 @kernel
-def eval_jacobian(sys, work) -> int:
+def eval_jacobian(sys, q, work) -> int:
     """Fill `work.jacobian` (n_entry,), the derivatives of every row by the rates that move one of its bodies.
 
     After `eval_rows`.  Rate k moves a body x with its directions (s_n, s_f) in the origin r_k of its own body, hence
@@ -162,6 +162,9 @@ def eval_jacobian(sys, work) -> int:
     rows = work.body
     for i in range(sys.row.shape[0]):
         c, own = sys.row[i], work.row[i]
+        if is_term_row(c.code):
+            eval_term_jacobian(sys, c, q, work.jacobian)
+            continue
         for j in range(c.first, c.first + c.count):
             entry = sys.entry[j]
             if entry.side == 0:
@@ -183,14 +186,14 @@ def row_load(c, own):
 
 
 @kernel
-def add_row_loads(sys, tau, work):
+def add_row_loads(sys, q, tau, work):
     """Add the loads -J^T (lambda + alpha Phi) to en, ef of the bodies and to the efforts tau (n_v,), after `eval_rows`."""
     for i in range(sys.row.shape[0]):
         c, own = sys.row[i], work.row[i]
         load = row_load(c, own)
         if is_term_row(c.code):
-            for j in range(c.first, c.first + c.count):
-                tau[sys.entry[j].column] -= load * work.jacobian[j]
+            for k in range(c.terms):
+                tau[sys.term[c.term + k].v] -= load * term_factor(sys, c, k, q)
         else:
             add_load(work.body[c.a], -load, load3(own.n_a), load3(own.f_a))
             add_load(work.body[c.b], -load, load3(own.n_b), load3(own.f_b))

@@ -125,7 +125,7 @@ def vary_rows(sys, t, q, qd, dq, dqd, dtau, work) -> int:
         c, own = sys.row[i], work.row[i]
         load = row_load(c, own)
         if is_term_row(c.code):
-            vary_term_row(sys, c, own, load, t, q, dq, dqd, dtau)
+            vary_term_row(sys, c, own, load, q, dq, dqd, dtau)
         else:
             status = vary_pair_row(sys, c, own, load, t, work)
             if status != Status.OK.value:

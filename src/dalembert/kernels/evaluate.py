@@ -2,8 +2,8 @@
 
 from math import isfinite
 
-from ..codes import FormCode, Status
-from .constrained import find_constrained
+from ..codes import FormCode, Status, TaskCode
+from .calls import call_door
 from .forces import eval_forces
 from .jit import kernel, part
 from .tree_dynamics import solve_accelerations
@@ -42,7 +42,8 @@ def check_finite(x, work) -> int:
 def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
     """Accelerations qdd of a state, for trees in O(N); driven entries of q, qd, qdd are set from their laws."""
     if sys.constants[0].form != FormCode.TREE:
-        return find_constrained(sys, t, q, qd, qdd, tau, work)
+        return call_door(work.door[0], sys, TaskCode.ACCELERATIONS.value, 0, t, q, qd, qdd, tau, tau, 1.0, 1.0,
+                         work.no_matrix, work.no_pivot, work)
     eval_drives(sys, t, q, qd, qdd)
     status = eval_state(sys, t, q, qd, tau, work)
     if status != Status.OK.value:
@@ -51,6 +52,13 @@ def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
     if status != Status.OK.value:
         return status
     return check_finite(qdd, work)
+
+
+@part
+def find_projected(sys, t, q, qd, qdd, tau, work) -> int:
+    """Bring a state of a constrained mechanism, nearly on its constraints, onto them in place; then its accelerations."""
+    return call_door(work.door[0], sys, TaskCode.PROJECTED.value, 0, t, q, qd, qdd, tau, tau, 1.0, 1.0, work.no_matrix,
+                     work.no_pivot, work)
 
 
 @kernel

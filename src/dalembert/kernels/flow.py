@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode, Status
-from .constrained import find_projected
-from .evaluate import eval_accelerations
+from .evaluate import eval_accelerations, find_projected
 from .jit import kernel, part
 from .tree_state import (
     eval_coordinate_accelerations,
@@ -71,6 +70,8 @@ OPTIONS = np.dtype((np.record, [
     ("af", "f8"),
     ("beta", "f8"),
     ("gamma", "f8"),
+    ("projection", "i8"),  # after a step with loops: 0 none, 1 with the matrix of the step, 2 with the mass matrix
+    ("penalty", "f8"),  # of all constraints; 0: from the masses they move
     ("newton", "f8"),  # tolerated error of the iteration, as a fraction of `accuracy`
 ]))
 
@@ -112,6 +113,7 @@ class Frames(NamedTuple):
     q: np.ndarray
     qd: np.ndarray
     qdd: np.ndarray
+    joint: np.ndarray  # joint coordinates next to which those of natural ones lie
 
 
 @part
@@ -182,6 +184,7 @@ def record_frames(sys, flow, frames, work) -> int:
                 return status
             copy(flow.q_stage, frames.q[row])
             copy(flow.qd_stage, frames.qd[row])
+        copy(work.joint_q, frames.joint[row])
         p.rows += 1
         p.next += 1
     return Status.OK.value

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode, Status
-from .constrained import find_projected
-from .evaluate import find_accelerations
+from .evaluate import find_accelerations, find_projected
 from .flow import accept, begin, copy, next_time, record_due
 from .jit import kernel, part
 from .tree_state import eval_coordinate_rates, eval_drives, move, normalise

@@ -22,8 +22,9 @@ from ..codes import Status
 from .flow import accept, begin, next_time, record_due
 from .integrate_explicit import first_step
 from .jit import kernel, part
-from .newton import solve_factored, solve_stage
+from .newton import solve_stage
 from .rotation import inverse_tangent_vec
+from .step_matrix import solve_factored
 from .tree_tangent import eval_variation
 
 START_FILTERS = 4
@@ -151,7 +152,7 @@ def stage_error(sys, o, tableau, flow, tangent, t1, h, work):
             e_d[k] = e_v[k] = 0.0
     for _ in range(START_FILTERS):
         eval_variation(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, e_d, still, e_v, rhs, work)
-        solve_factored(sys, flow.progress[0].dense > 0, rhs, y, tangent, work)
+        solve_factored(sys, flow.progress[0].dense > 0, rhs, y, tangent.matrix, tangent.pivot, work)
         worst = 0.0
         for k in range(e_d.shape[0]):
             x = -e_d[k] / cv + cv * y[k]
@@ -221,6 +222,8 @@ def begin_implicit(sys, o, flow, work) -> int:
     if p.started == 1 and p.history > 0:
         return Status.OK.value
     status = begin(sys, flow, work)
+    for r in range(sys.row.shape[0]):
+        work.row[r].kept = work.row[r].push
     for k in range(flow.qdd.shape[0]):
         flow.aa[0, k] = flow.qdd[k]
     if o.adaptive == 1 and p.h <= 0.0:

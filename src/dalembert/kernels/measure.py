@@ -1,9 +1,8 @@
 """What results show of a state: bodies' frames, joint reactions, efforts, force elements, energies, momentum."""
 
 from ..codes import FormCode, Status
-from .constrained import find_constrained
 from .constraints import add_row_loads, eval_rows
-from .evaluate import eval_state
+from .evaluate import eval_accelerations, eval_state
 from .forces import eval_elastic_energy, eval_element, without_effort
 from .jit import kernel
 from .rotation import quaternion_of_matrix
@@ -111,7 +110,7 @@ def measure_violations(sys, f, out, work):
 @kernel
 def load_rows(sys, t, q, qd, tau, work) -> int:
     """Find the multipliers of a state, evaluate it anew and add their loads; `tau` takes those on coordinates."""
-    status = find_constrained(sys, t, q, qd, work.vector[2], tau, work)
+    status = eval_accelerations(sys, t, q, qd, work.vector[2], tau, work)
     if status != Status.OK.value:
         return status
     status = eval_state(sys, t, q, qd, tau, work)
@@ -120,7 +119,7 @@ def load_rows(sys, t, q, qd, tau, work) -> int:
     for r in range(sys.row.shape[0]):
         work.row[r].multiplier, work.row[r].penalty = work.row[r].push, 0.0
     status = eval_rows(sys, t, q, qd, work)
-    add_row_loads(sys, tau, work)
+    add_row_loads(sys, q, tau, work)
     for r in range(sys.row.shape[0]):
         work.row[r].penalty = sys.row[r].penalty
     return status

@@ -5,6 +5,9 @@ A step or stage is affine in a: coordinates are q moved by dq = dq_base + cq a, 
 Two matrices serve: M with the joint springs' part of (1), factored in O(N) by tree_factor.py, as long as the iteration
 contracts well; else (1) itself, exact, column by column from tree_tangent.py and dense.
 
+Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix, and carry the
+multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
+
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
 """
@@ -14,13 +17,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..codes import ForceCode, Status
-from .dense import factor_lu, solve_lu
+from ..codes import ForceCode, FormCode, Status, TaskCode
+from .calls import call_door
+from .constraints import eval_jacobian
+from .constrained_step import EXACT, begin_step, update_multipliers
+from .dense import factor_lu
 from .evaluate import find_residual
 from .jit import kernel, part
 from .laws import law_slopes
 from .rotation import inverse_tangent_vec, tangent_vec
-from .tree_factor import factor_tree, solve_tree
+from .saddle import keep_jacobian
+from .step_matrix import solve_factored
+from .tree_factor import factor_tree
+from .tree_inverse import eval_joint_loads
 from .tree_kinematics import eval_motion
 from .tree_state import eval_drives, move
 from .tree_tangent import eval_variation
@@ -96,16 +105,24 @@ def eval_joint_part(sys, flow, tangent, t, cq, cv):
 
 @kernel
 def factor_simple(sys, flow, tangent, t1, cq, cv, work) -> int:
-    """Factor M + joint springs at the new state, O(N)."""
-    eval_joint_part(sys, flow, tangent, t1, cq, cv)
+    """Factor M + joint springs at the new state, O(N) for trees; with loops after the residual there."""
+    if sys.constants[0].form != FormCode.GLOBAL:
+        eval_joint_part(sys, flow, tangent, t1, cq, cv)
+    if sys.constants[0].form != FormCode.TREE:
+        return call_door(work.door[0], sys, TaskCode.FACTOR.value, 0, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
+                         tangent.add, cq, cv, tangent.matrix, tangent.pivot, work)
     eval_motion(sys, flow.q_new, flow.qd_new, work)
     return factor_tree(sys, tangent.add, work)
 
 
 @kernel
 def factor_exact(sys, flow, tangent, t1, cq, cv, work) -> int:
-    """Factor (1) at the new state, after `find_residual` there."""
+    """Factor (1) at the new state, after the residual there."""
     n = tangent.add.shape[0]
+    if sys.constants[0].form != FormCode.TREE:
+        eval_jacobian(sys, flow.q_new, work)
+        keep_jacobian(work)
+        eval_joint_loads(sys, work)
     direction, A = tangent.direction, tangent.matrix
     for k in range(n):
         for j in range(n):
@@ -136,17 +153,6 @@ def turn_direction(sys, k, tangent):
 
 
 @part
-def solve_factored(sys, exact, rhs, x, tangent, work):
-    """x = solution with the factors at hand."""
-    if exact:
-        for k in range(rhs.shape[0]):
-            x[k] = rhs[k]
-        solve_lu(tangent.matrix, tangent.pivot, x)
-    else:
-        solve_tree(sys, rhs, x, work)
-
-
-@part
 def correction_size(o, flow, x, cq, cv):
     """Largest change of a coordinate or rate that a change x of the accelerations makes, 1 = tolerated error."""
     worst = 0.0
@@ -158,50 +164,82 @@ def correction_size(o, flow, x, cq, cv):
 
 
 @kernel
+def eval_new_residual(sys, flow, tangent, t1, work) -> int:
+    """Residual at the new state into tangent.residual; with loops its constraint rows and their Jacobian too."""
+    flow.progress[0].evaluations += 1
+    if sys.constants[0].form != FormCode.TREE:
+        return call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 0, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
+                         tangent.residual, 1.0, 1.0, tangent.matrix, tangent.pivot, work)
+    return find_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, tangent.residual, work)
+
+
+@kernel
+def project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
+    """Project rates and accelerations of the new state onto the constraints."""
+    mode = o.projection + (EXACT if exact else 0)
+    return call_door(work.door[0], sys, TaskCode.PROJECTION.value, mode, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
+                     tangent.residual, cq, cv, tangent.matrix, tangent.pivot, work)
+
+
+@kernel
+def factor_new(sys, exact, flow, tangent, t1, cq, cv, work) -> int:
+    """Factor the simple or the exact matrix at the new state."""
+    p = flow.progress[0]
+    if exact:
+        status = factor_exact(sys, flow, tangent, t1, cq, cv, work)
+    else:
+        status = factor_simple(sys, flow, tangent, t1, cq, cv, work)
+    if status == Status.OK.value:
+        p.factored, p.factor_scale = 1, cv
+        p.factorizations += 1
+    return status
+
+
+@kernel
 def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
     p = flow.progress[0]
+    loops = sys.constants[0].form != FormCode.TREE
     exact = p.dense > 0
-    last, rate = 0.0, 1.0
+    last, rate, gap = 0.0, 1.0, 0.0
     residual, x = tangent.residual, tangent.direction[3]
     fresh = False
     if abs(cv - p.factor_scale) > 0.2 * cv:
         p.factored = 0
+    if loops:
+        p.factored = 0
+        begin_step(sys, o, cq, cv, work)
     for iteration in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)
-        if not exact and p.factored == 0:
-            status = factor_simple(sys, flow, tangent, t1, cq, cv, work)
+        status = Status.OK.value
+        if not (exact or loops) and p.factored == 0:
+            status = factor_new(sys, False, flow, tangent, t1, cq, cv, work)
+            fresh = True
             if status == Status.SINGULAR.value and tangent.matrix.shape[0] > 0:
-                exact, p.dense = True, DENSE_STEPS
-            elif status != Status.OK.value:
-                return status
-            else:
-                p.factored, p.factor_scale, fresh = 1, cv, True
-                p.factorizations += 1
-        status = find_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, residual, work)
+                exact, p.dense, fresh, status = True, DENSE_STEPS, False, Status.OK.value
+        if status == Status.OK.value:
+            status = eval_new_residual(sys, flow, tangent, t1, work)
+        if status == Status.OK.value and p.factored == 0:
+            status = factor_new(sys, exact, flow, tangent, t1, cq, cv, work)
+            fresh = True
         if status != Status.OK.value:
             return status
-        p.evaluations += 1
-        if exact and p.factored == 0:
-            status = factor_exact(sys, flow, tangent, t1, cq, cv, work)
-            if status != Status.OK.value:
-                return status
-            p.factored, p.factor_scale, fresh = 1, cv, True
-            p.factorizations += 1
-        solve_factored(sys, exact, residual, x, tangent, work)
+        solve_factored(sys, exact, residual, x, tangent.matrix, tangent.pivot, work)
         p.iterations += 1
         for k in range(x.shape[0]):
             if not isfinite(x[k]):
                 work.fail[0] = k
                 return Status.NOT_FINITE.value
-            if sys.dof[k].drive < 0:
+            if sys.constants[0].form == FormCode.GLOBAL or sys.dof[k].drive < 0:
                 flow.qdd_new[k] -= x[k]
-        size = correction_size(o, flow, x, cq, cv)
+        if loops:
+            gap = o.newton * update_multipliers(sys, x, cq, cv, work)
+        size = max(correction_size(o, flow, x, cq, cv), gap)
         if iteration > 0:
             rate = size / last if last > 0.0 else 0.0
         if size <= o.newton or (0 < iteration and rate < 1.0 and size * rate / (1.0 - rate) <= o.newton):
             place_new(sys, o, flow, tangent, t1, cq, cv)
-            return Status.OK.value
+            return project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) if loops else Status.OK.value
         if iteration > 0 and rate > GOOD_RATE:
             if not fresh:
                 p.factored = 0

@@ -27,7 +27,7 @@ def apply_rows(sys, x, work):
         c = sys.row[r]
         s = 0.0
         for p in range(c.first, c.first + c.count):
-            s += work.jacobian[p] * x[sys.entry[p].column]
+            s += work.factored[p] * x[sys.entry[p].column]
         work.row[r].gap += s
 
 
@@ -36,18 +36,19 @@ def add_transposed(sys, r, factor, out, work):
     """out <- out + factor times row r of J."""
     c = sys.row[r]
     for p in range(c.first, c.first + c.count):
-        out[sys.entry[p].column] += factor * work.jacobian[p]
+        out[sys.entry[p].column] += factor * work.factored[p]
 
 
 @kernel
-def add_penalties(sys, work):
-    """Add Jᵀ α J to the matrix."""
-    A, J = work.factors.A, work.jacobian
+def add_penalties(sys, cq, cv, work):
+    """Add Jᵀ α J to the matrix, with α times cq, or times cv for rows that bind rates only."""
+    A, J = work.factors.A, work.factored
     at = 0
     for r in range(sys.row.shape[0]):
         c = sys.row[r]
+        penalty = work.row[r].penalty * (cv if c.rate_only == 1 else cq)
         for p in range(c.first, c.first + c.count):
-            f = work.row[r].penalty * J[p]
+            f = penalty * J[p]
             for s in range(c.first, p + 1):
                 A[sys.row_place[at]] += f * J[s]
                 at += 1
@@ -56,11 +57,19 @@ def add_penalties(sys, work):
 @kernel
 def factor_saddle(sys, work):
     """Factor A from the mass matrix in work.mass and the Jacobian; returns -1 or the unknown without a pivot."""
+    keep_jacobian(work)
     A = work.factors.A
     for p in range(A.shape[0]):
         A[p] = work.mass[p]
-    add_penalties(sys, work)
+    add_penalties(sys, 1.0, 1.0, work)
     return factor_sparse(sys.pattern, work.factors)
+
+
+@part
+def keep_jacobian(work):
+    """Keep the Jacobian that factors are about to be made with."""
+    for p in range(work.jacobian.shape[0]):
+        work.factored[p] = work.jacobian[p]
 
 
 @part
@@ -107,6 +116,6 @@ def apply_changes(sys, d, work):
         c = sys.row[r]
         s = 0.0
         for p in range(c.first, c.first + c.count):
-            s += work.jacobian[p] * d[sys.entry[p].column]
+            s += work.factored[p] * d[sys.entry[p].column]
         work.row[r].gap += s
         work.row[r].push += work.row[r].penalty * s

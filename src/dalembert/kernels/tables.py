@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..codes import FormCode
 from .sparse import Factors, Pattern, make_factors
 
 
@@ -141,7 +142,7 @@ HOLD = _record(("first", "i8"), ("count", "i8"))  # rows of a joint that closes 
 
 ENTRY = _record(
     ("column", "i8"),  # rate (joint coordinates) or coordinate (natural ones)
-    ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term
+    ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term, or of another body
 )
 
 
@@ -163,7 +164,7 @@ class System(NamedTuple):
     entry: np.ndarray  # ENTRY: places of the constraint Jacobian, row by row
     hold: np.ndarray  # HOLD
     pattern: Pattern  # of the matrix M + Jᵀ α J; empty for trees
-    mass_place: np.ndarray  # i8, places in it of the mass matrix, in the order of its evaluation
+    mass_place: np.ndarray  # i8, places in it of the mass matrix and of force elements, in the order of their evaluation
     row_place: np.ndarray  # i8, likewise of the products of each row's entries: (0,0), (1,0), (1,1), (2,0), ...
 
 
@@ -209,6 +210,7 @@ ROW_WORK = _record(
     ("n_b", "f8", 3),
     ("f_b", "f8", 3),
     ("multiplier", "f8"),  # lambda; the load is minus multiplier times (n, f)
+    ("kept", "f8"),  # lambda of the last step
     ("penalty", "f8"),  # alpha of the acceleration level, a multiple of the mass that the row moves
     ("gap", "f8"),  # what is left to remove at the level that is being solved
     ("push", "f8"),  # multiplier at that level
@@ -241,13 +243,28 @@ class Work(NamedTuple):
     point: np.ndarray  # (ROWS, n_q) coordinates
     row: np.ndarray  # (m,) ROW_WORK
     jacobian: np.ndarray  # (n_entry,) values of the constraint Jacobian
+    factored: np.ndarray  # (n_entry,) those that the factors were made with
+    joint_q: np.ndarray  # joint coordinates of natural ones
+    joint_qd: np.ndarray
+    joint_qdd: np.ndarray
     factors: Factors  # of M + Jᵀ α J
     mass: np.ndarray  # its part M, in the places of the pattern
+    no_matrix: np.ndarray  # (0, 0)
+    no_pivot: np.ndarray  # (0,) i8
+    door: np.ndarray  # (1,) i8, address of the evaluation of constrained mechanisms, see door.py
     fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
 
 
 ROWS = 32
 """Rows of `Work.vector` and `Work.point`."""
+
+
+def _make_joint_state(system: System) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Joint coordinates, rates and accelerations, for natural coordinates only."""
+    if system.constants[0].form != FormCode.GLOBAL:
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    n_q, n_v = int(np.max(system.body["q"] + system.body["nq"])), system.dof.shape[0]
+    return np.zeros(n_q), np.zeros(n_v), np.zeros(n_v)
 
 
 def make_work(system: System) -> Work:
@@ -258,5 +275,6 @@ def make_work(system: System) -> Work:
     rows["penalty"] = system.row["penalty"]
     return Work(np.zeros(n_body, BODY_WORK), np.zeros(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
-                rows, np.zeros(system.entry.shape[0]),
-                make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1), np.zeros(4, np.int64))
+                rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]), *_make_joint_state(system),
+                make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1),
+                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(4, np.int64))

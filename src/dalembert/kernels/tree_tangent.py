@@ -13,6 +13,7 @@ where a prime marks the parent's variation.
 """
 
 from ..codes import Status
+from .constraints_tangent import vary_rows
 from .forces_tangent import eval_force_variations
 from .jit import kernel
 from .small import add3, axpy3, cross, dot3, load3, load6, scale3, store3, sub3, sym_vec
@@ -88,11 +89,14 @@ def vary_loads(sys, work):
 def eval_variation(sys, t, q, qd, qdd, dq, dqd, dqdd, out, work) -> int:
     """out = variation of `eval_residual` along (dq, dqd, dqdd), each (n_v,); call after `eval_residual` at the state.
 
-    dq of a quaternion is a rotation in the joint's fixed axes.  Entries of driven rates are zero.
+    dq of a quaternion is a rotation in the joint's fixed axes.  Entries of driven rates are zero.  Loads of constraint rows
+    vary with the multipliers and penalties in work.row.
     """
     vary_motion(sys, qd, qdd, dq, dqd, dqdd, work)
     vary_loads(sys, work)
     status = eval_force_variations(sys, t, q, qd, dq, dqd, out, work)
+    if status == Status.OK.value:
+        status = vary_rows(sys, t, q, qd, dq, dqd, out, work)
     if status != Status.OK.value:
         return status
     rows, var, dof = work.body, work.variation, work.dof

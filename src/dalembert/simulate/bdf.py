@@ -12,7 +12,7 @@ import numpy as np
 from ..codes import Status
 from ..errors import ModelError
 from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
-from ..kernels.tables import make_work
+from ..kernels.door import make_open_work
 from ..kernels.tree_state import eval_coordinate_rates, normalise
 from ..results.stats import Stats
 from .arguments import RunOptions
@@ -32,7 +32,7 @@ class BdfLoop:
 
     def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray):
         self.method, self.options, self.times, self.packed = method, options, times, begin.packed
-        self.system, self.work = begin.packed.system, make_work(begin.packed.system)
+        self.system, self.work = begin.packed.system, make_open_work(begin.packed.system)
         self.n_q, self.n_v = len(begin.q), len(begin.qd)
         self.t = self.step = 0.0
         self.steps = self.next = 0

@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..codes import Status
-from ..kernels.constrained import eval_constrained_state
-from ..kernels.semi_recursive import add_tree_mass
-from ..kernels.tables import make_work
+from ..codes import Status, TaskCode
+from ..kernels.door import enter, make_open_work
 from ..system.pack import Packed
 from .status import error_of
 
@@ -17,6 +15,8 @@ RANK = 1e-8
 """Singular values of the scaled Jacobian below this fraction of the largest count as zero."""
 STIFFNESS = 1e6
 """Penalty of a row relative to the mass that it moves."""
+LIGHT = 1e-6
+"""Rows that move less than this fraction of the largest mass along a row count as moving none."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Constraints:
 
     def __init__(self, packed: Packed):
         self.packed, self.system = packed, packed.system
-        self.work = make_work(self.system)
+        self.work = make_open_work(self.system)
         self.size = self.system.row["size"].copy()
         self.holonomic = self.system.row["rate_only"] == 0
 
     def evaluate(self, t: float, q: np.ndarray, qd: np.ndarray) -> Rows:
         """Evaluate all rows at a state."""
         n, work = len(qd), self.work
-        status = eval_constrained_state(self.system, t, q, qd, np.zeros(n), work)
+        status = enter(self.system, TaskCode.ROWS, t, q, qd, work)
         if status != Status.OK:
             raise error_of(status, self.packed, work.fail, t, 0.0)
         row = self.system.row
@@ -61,19 +61,6 @@ class Constraints:
         free_part = J @ qd
         rate = work.row["rate"].copy()
         return Rows(work.row["value"].copy(), rate, rate - free_part, J)
-
-    def mass_matrix(self) -> np.ndarray:
-        """Return the mass matrix (n_v, n_v) at the state evaluated last; driven rates have those of the identity."""
-        pattern, place = self.system.pattern, self.system.mass_place
-        values = np.zeros(len(pattern.A_row) + 1)
-        add_tree_mass(self.system, place, values, self.work)
-        n = len(pattern.order)
-        M = np.zeros((n, n))
-        column = np.repeat(np.arange(n), np.diff(pattern.A_first))
-        i, j = pattern.order[pattern.A_row], pattern.order[column]
-        M[i, j] = values[:-1]
-        M[j, i] = values[:-1]
-        return M
 
 
 def independent_rows(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -95,22 +82,25 @@ def independent_rows(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> Packed:
-    """Return the packed model with penalties from the masses that its rows move at a state.
+    """Return the packed model, in joint or natural coordinates, with penalties from the masses that its rows move at a state.
 
-    The mass along a row j is m = j M jᵀ / (j jᵀ)² [SEG (15), made independent of the row's length]; rows that move nothing with
-    mass take the largest.
+    The mass along a row j is m = j D jᵀ / (j jᵀ)², D the diagonal of the mass matrix: [SEG (15)] made independent of the row's
+    length.  Rows that move next to no mass take the median of the others.
     """
-    if not len(packed.system.row):
+    system = packed.system
+    if not len(system.row):
         return packed
-    constraints = Constraints(packed)
-    J = constraints.evaluate(t, q, qd).jacobian
-    M = constraints.mass_matrix()
-    length = np.einsum("rk,rk->r", J, J)
-    moved = np.einsum("rk,rk->r", J @ M, J)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mass = np.where(length > 0, moved / length**2, 0.0)
-    top = max(float(mass.max()), 1e-300) if np.any(mass > 0) else 1.0
-    row = packed.system.row.copy()
-    row["penalty"] = STIFFNESS * np.where(mass > 1e-6 * top, mass, np.median(mass[mass > 1e-6 * top]) if np.any(mass > 0) else top)
+    work = make_open_work(system)
+    enter(system, TaskCode.ROWS, t, q, qd, work)
+    enter(system, TaskCode.MASS, t, q, qd, work)
+    diagonal = work.mass[system.pattern.diagonal]
+    owner = np.repeat(np.arange(len(system.row)), system.row["count"])
+    square = work.jacobian**2
+    length = np.bincount(owner, square, len(system.row))
+    moved = np.bincount(owner, square * diagonal[system.entry["column"]], len(system.row))
+    mass = np.divide(moved, length**2, out=np.zeros(len(length)), where=length > 0)
+    heavy = mass > LIGHT * np.max(mass, initial=0.0)
+    row = system.row.copy()
+    row["penalty"] = STIFFNESS * (np.where(heavy, mass, np.median(mass[heavy])) if np.any(heavy) else 1.0)
     row.setflags(write=False)
-    return replace(packed, system=packed.system._replace(row=row))
+    return replace(packed, system=system._replace(row=row))

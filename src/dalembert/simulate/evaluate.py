@@ -7,7 +7,7 @@ import numpy as np
 from ..codes import Status
 from ..kernels.evaluate import eval_accelerations
 from ..kernels.measure import measure_frames
-from ..kernels.tables import make_work
+from ..kernels.door import make_open_work
 from ..results.provenance import provenance
 from ..results.results import Results
 from ..results.stats import Stats
@@ -24,7 +24,7 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
     n, shapes = len(t), frame_shapes(packed.layout)
     out = {name: np.zeros((n, *shapes[name])) for name in ("reaction", "effort", "element", "system")}
     body = np.zeros((n, packed.system.body.shape[0], 19))
-    work = make_work(packed.system)
+    work = make_open_work(packed.system)
     status = measure_frames(packed.system, t, q, qd, qdd, body, out["reaction"], out["effort"], out["element"],
                             out["system"], work)
     if status != Status.OK:
@@ -36,11 +36,20 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
 
 def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """Return the accelerations (n_v,) of a state in tree coordinates; drives are set in place."""
-    qdd, work = np.zeros(packed.layout.n_v), make_work(packed.system)
+    qdd, work = np.zeros(packed.layout.n_v), make_open_work(packed.system)
     status = eval_accelerations(packed.system, t, q, qd, qdd, np.zeros_like(qdd), work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, t, 0.0)
     return qdd
+
+
+def refresh_accelerations(packed: Packed, frames: dict[str, np.ndarray]) -> None:
+    """Replace the accelerations of frames in joint coordinates by those that the equations of motion give, in place.
+
+    An implicit step ends with projected accelerations, which agree with them to the order of the method.
+    """
+    for f, t in enumerate(frames["t"]):
+        frames["qdd"][f] = solve_state(packed, float(t), frames["q"][f], frames["qd"][f])
 
 
 def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats=None, status="ok", kind=Results,

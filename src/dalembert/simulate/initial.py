@@ -20,13 +20,14 @@ from .constraints import Constraints, with_penalties
 from .formulations import Global, Recursive, SemiRecursive, choose_formulation
 from .massless import describe, make_consistent
 from .mobility import redundancy_messages
+from .natural import NaturalStart, make_natural
 
 
 @dataclass(frozen=True)
 class Start:
     """A packed model with its state at time zero (tree coordinates) and what had to be moved.
 
-    `slack` (n_v,) is 1 for rates that can change without inertia, `massless_rates` (m,) are the independent ones and
+    `natural` holds the same in natural coordinates if the formulation takes them.  `slack` (n_v,) is 1 for rates that can change without inertia, `massless_rates` (m,) are the independent ones and
     `motions` (m, n_v) how the others go along.
     """
 
@@ -38,6 +39,12 @@ class Start:
     slack: np.ndarray
     massless_rates: np.ndarray
     motions: np.ndarray
+    natural: NaturalStart | None = None
+
+    @property
+    def has_rows(self) -> bool:
+        """True if the formulation carries constraints."""
+        return bool(self.packed.system.constants[0].form != FormCode.TREE)
 
     @property
     def massless(self) -> int:
@@ -124,9 +131,10 @@ def close_loops(start: Start, joints) -> Start:
     assembler = Assembler(packed)
     qd = assembler.rates(q, start.qd, given_rate)
     packed = with_penalties(packed, 0.0, q, qd)
+    natural = make_natural(packed, q, qd) if isinstance(start.formulation, Global) else None
     messages = moved_starts(start, joints, q, qd, "to close the loops")
     messages += redundancy_messages(packed, 0.0, q, qd)
-    return replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages))
+    return replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages), natural=natural)
 
 
 def _with_constants(packed: Packed, q: np.ndarray, skip: np.ndarray) -> Packed:

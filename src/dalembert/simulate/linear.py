@@ -8,7 +8,7 @@ import numpy as np
 
 from ..codes import Status
 from ..kernels.linearize import eval_matrices
-from ..kernels.tables import make_work
+from ..kernels.door import make_open_work
 from ..system.layout import Layout
 from .evaluate import solve_state
 from .initial import Start, prepare_start
@@ -103,7 +103,7 @@ def linearize_state(begin: Start, t: float = 0.0, qdd: np.ndarray | None = None)
         qd, qdd = complete(packed, t, q, qd)
     elif qdd is None:
         qdd = solve_state(packed, t, q, qd)
-    n, work = packed.layout.n_v, make_work(packed.system)
+    n, work = packed.layout.n_v, make_open_work(packed.system)
     M, C, K = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
     status = eval_matrices(packed.system, t, q, qd, qdd, np.zeros(n), M, C, K, work)
     if status != Status.OK:

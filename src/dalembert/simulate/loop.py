@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..codes import DriveCode
+from ..codes import DriveCode, FormCode, RowCode
 from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
 from ..kernels.newton import Tangent
-from ..kernels.tables import make_work
+from ..kernels.door import make_open_work
 from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
+from .natural import NaturalStart, joint_frames
 from .integrators import DiagonallyImplicit, Explicit, tableau_arrays
 
 BUFFER_BYTES = 4_000_000
@@ -26,6 +27,7 @@ FIXED_STEP_TOLERANCE = 1e-10
 """Relative error of Newton's iteration in fixed steps."""
 STEP_SHARE = 0.02
 """Share of the tolerated local error that Newton's iteration may take."""
+PROJECTIONS = {None: 0, "tangent": 1, "mass": 2}
 STAGE_SHARE = 0.02
 """Share of it for each stage of a Runge-Kutta method, whose weights enlarge the stages' errors up to thirty times."""
 
@@ -35,13 +37,17 @@ class Loop:
 
     def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: bool):
         self.begin = begin  # owns the laws that the tables point to
-        self.system, self.options, self.times = begin.packed.system, options, times
-        self.work = make_work(self.system)
+        state = begin.natural or begin
+        self.system, self.options, self.times = state.packed.system, options, times
+        self.work = make_open_work(self.system)
+        if begin.natural:
+            self.work.joint_q[:] = begin.q
         self.work.fail[2] = begin.massless
-        self.flow = _make_flow(self.system, begin, options)
-        n_q, n_v = len(begin.q), len(begin.qd)
+        self.flow = _make_flow(self.system, begin, state, options)
+        n_q, n_v = len(state.q), len(state.qd)
         rows = max(1, min(len(times), BUFFER_BYTES // (8 * (1 + n_q + 2 * n_v))))
-        buffer = (np.zeros(rows), np.zeros((rows, n_q)), np.zeros((rows, n_v)), np.zeros((rows, n_v)))
+        buffer = (np.zeros(rows), np.zeros((rows, n_q)), np.zeros((rows, n_v)), np.zeros((rows, n_v)),
+                  np.zeros((rows, len(self.work.joint_q))))
         breaks = np.union1d(begin.packed.breaks, times if begin.massless else ())
         self.frames = Frames(times, breaks, *buffer)
         self.change_method(method, detect=detect)
@@ -63,12 +69,14 @@ class Loop:
             o.stages, o.symplectic = len(method.b), method.symplectic
             self.kernel = integrate_explicit
         else:
-            self.method_data = (_stages(method), _make_tangent(len(self.flow.qd)))
+            self.method_data = (_stages(method), _make_tangent(len(self.flow.qd), dense=not self.begin.natural))
             if isinstance(method, DiagonallyImplicit):
                 o.stages, o.turns = len(method.b), 1
             else:
                 o.stages, o.order = 1, 3
                 o.am, o.af, o.beta, o.gamma = method.coefficients()
+            o.projection = PROJECTIONS[getattr(self.begin.formulation, "projection", None)]
+            o.penalty = getattr(self.begin.formulation, "penalty", None) or 0.0
             share = STAGE_SHARE if o.turns else 1.0
             o.newton = share * (STEP_SHARE if o.adaptive else FIXED_STEP_TOLERANCE / o.accuracy)
             self.kernel = integrate_implicit
@@ -92,7 +100,10 @@ class Loop:
         p = self.flow.progress[0]
         n = int(p.rows)
         p.rows = 0
-        return {name: getattr(self.frames, name)[:n].copy() for name in ("t", "q", "qd", "qdd")}
+        block = {name: getattr(self.frames, name)[:n].copy() for name in ("t", "q", "qd", "qdd")}
+        if self.begin.natural:
+            return joint_frames(self.begin.natural.packed, block, self.frames.joint[:n])
+        return block
 
     @property
     def t(self) -> float:
@@ -114,6 +125,15 @@ class Loop:
         """Steps taken."""
         return int(self.flow.progress[0].steps)
 
+    @property
+    def failure(self) -> np.ndarray:
+        """What `Work.fail` says, in rates of the tree."""
+        fail = self.work.fail.copy()
+        if self.begin.natural:
+            moved = np.flatnonzero(self.begin.packed.system.dof["body"] == fail[0] // 12 + 1)
+            fail[0] = moved[0] if len(moved) else 0
+        return fail
+
     def stats(self, seconds: float) -> Stats:
         """Cost so far."""
         p = self.flow.progress[0]
@@ -122,8 +142,8 @@ class Loop:
                      seconds, smallest, float(p.h_largest))
 
 
-def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
-    n_q, n_v = len(begin.q), len(begin.qd)
+def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
+    n_q, n_v = len(state.q), len(state.qd)
     progress = np.zeros(1, PROGRESS)
     progress[0].t_end = options.until
     progress[0].h_smallest = np.inf
@@ -135,18 +155,30 @@ def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
     def v():
         return np.zeros(n_v)
 
+    q_scale, qd_scale = _scales(system, n_q)
+    slack, motions = (np.zeros(n_v), np.zeros((0, n_v))) if begin.natural else (begin.slack, begin.motions)
+    return Flow(progress, state.q.copy(), state.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
+                np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v(), slack.copy(),
+                _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy())
+
+
+def _scales(system, n_q: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sizes of coordinates and rates that an accuracy refers to."""
+    if system.constants[0].form == FormCode.GLOBAL:
+        lengths = system.row["size"][system.row["code"] == RowCode.POSITION]
+        length = float(lengths[0]) if len(lengths) else 1.0
+        scale = np.tile(np.repeat([length, 1.0], [3, 9]), n_q // 12)
+        return scale, scale.copy()
     q_scale = np.ones(n_q)
     q_scale[system.pair["q"]] = system.dof["q_scale"][system.pair["v"]]
     qd_scale = system.dof["q_scale"].copy()
     qd_scale[system.drive["v"]] = ANY_SIZE
     q_scale[system.drive["q"][system.drive["code"] == DriveCode.POSITION]] = ANY_SIZE
-    return Flow(progress, begin.q.copy(), begin.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
-                np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v(), begin.slack.copy(),
-                _turning_rates(system), begin.massless_rates.copy(), begin.motions.copy())
+    return q_scale, qd_scale
 
 
-def _turning_rates(system) -> np.ndarray:
-    turning = np.zeros(system.dof.shape[0], np.int64)
+def _turning_rates(system, n_v: int) -> np.ndarray:
+    turning = np.zeros(n_v, np.int64)
     for c in range(3):
         turning[system.quaternion["v"] + c] = 1
     return turning
@@ -159,8 +191,8 @@ def _stages(method) -> Tableau:
     return Tableau(np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0))
 
 
-def _make_tangent(n_v: int) -> Tangent:
-    n = n_v if n_v <= LARGEST_DENSE else 0
+def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
+    n = n_v if dense and n_v <= LARGEST_DENSE else 0
     vectors = (np.zeros(n_v) for _ in range(5))
     return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), *vectors, np.zeros((8, n_v)),
                    np.zeros((8, n_v)))

@@ -18,7 +18,7 @@ import numpy as np
 from ..codes import Status
 from ..errors import ConvergenceError, SingularError
 from ..kernels.evaluate import eval_accelerations, eval_residual
-from ..kernels.tables import make_work
+from ..kernels.door import make_open_work
 from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
 from ..kernels.tree_state import move, normalise
 from ..kernels.tree_tangent import eval_variation
@@ -68,7 +68,7 @@ class State:
 
     def __init__(self, packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
         self.packed, self.t, self.q, self.qd = packed, t, q.copy(), qd.copy()
-        self.work = make_work(packed.system)
+        self.work = make_open_work(packed.system)
         self.n = packed.layout.n_v
         self.work.fail[2] = self.n
 

@@ -15,9 +15,9 @@ from ..results.stats import Stats
 from ..results.store import Writer
 from .arguments import check_run_arguments, record_times
 from .bdf import BdfLoop
-from .evaluate import evaluate_frames, make_results
+from .evaluate import evaluate_frames, make_results, refresh_accelerations
 from .initial import Start, prepare_start
-from .integrators import DORMAND_PRINCE, SDIRK4, Bdf, choose_integrator
+from .integrators import DORMAND_PRINCE, SDIRK4, Bdf, GeneralizedAlpha, Implicit, choose_integrator
 from .loop import Loop
 from .massless import complete
 from .status import error_of
@@ -73,7 +73,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
         raise ModelError("contact: this version simulates models without contacts; leave it out")
     options = check_run_arguments(model, until, step, accuracy, integrator, on_failure)
     begin = prepare_start(model, start, start_rate, options.formulation if formulation == "auto" else formulation)
-    method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0)
+    method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0,
+                                           loops=begin.has_rows)
     times = record_times(record if record is not None else options.record, options)
     loop = BdfLoop(begin, method, options, times) if isinstance(method, Bdf) else Loop(begin, method, options, times,
                                                                                        detect=may_switch)
@@ -107,7 +108,10 @@ class _Run:
         stats = self.loop.stats(perf_counter() - began - self.compiling)
         status = "ok" if error is None else f"{type(error).__name__}: {error}"
         self._close(status, stats)
-        results = make_results(self.begin.packed, self.begin.formulation.name, self._frames(), messages=self.messages,
+        frames = self._frames()
+        if self.begin.has_rows and isinstance(self.loop.method, Implicit):
+            refresh_accelerations(self.begin.packed, frames)
+        results = make_results(self.begin.packed, self.begin.formulation.name, frames, messages=self.messages,
                                stats=stats, status=status, **self.method)
         if error is None or (on_failure == "return" and isinstance(error, MultibodyError)):
             return results
@@ -127,7 +131,7 @@ class _Run:
             elif status == Status.NOT_STIFF:
                 self._switch_back()
             elif status not in (Status.RECORD_FULL, Status.CHUNK_DONE):
-                return error_of(status, self.begin.packed, loop.work.fail, loop.t, loop.step)
+                return error_of(status, self.begin.packed, loop.failure, loop.t, loop.step)
             took = perf_counter() - began
             if status == Status.RECORD_FULL or took > CHUNK_SECONDS or self.writer:
                 self._collect()
@@ -137,7 +141,7 @@ class _Run:
 
     def _switch_to_implicit(self) -> None:
         loop = self.loop
-        method = SDIRK4
+        method = GeneralizedAlpha() if self.begin.has_rows else SDIRK4
         self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.method.name} at "
                              f"{loop.step:.3g} s; went on with {method.name}")
         loop.change_method(method, h_explicit=loop.step)

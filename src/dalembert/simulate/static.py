@@ -7,7 +7,7 @@ import numpy as np
 from ..codes import Status
 from ..errors import ConvergenceError
 from ..kernels.linearize import eval_matrices
-from ..kernels.tables import make_work
+from ..kernels.door import make_open_work
 from ..kernels.tree_state import eval_drives, move, normalise
 from ..results.results import Results
 from ..results.stats import Stats
@@ -60,7 +60,7 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     """
     begin = prepare_start(model, start, None)
     packed, system, n = begin.packed, begin.packed.system, begin.packed.layout.n_v
-    work, q = make_work(system), begin.q.copy()
+    work, q = make_open_work(system), begin.q.copy()
     still, rates, ignored = np.zeros(n), np.zeros(n), np.zeros(n)
     eval_drives(system, t, q, rates, ignored)
     free = np.flatnonzero(system.dof["drive"] < 0)

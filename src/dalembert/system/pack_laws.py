@@ -34,19 +34,19 @@ class LawTable:
         self._rows: list[tuple] = []
         self._knots: list[tuple] = []
 
-    def add(self, law: Any, derivative_step: float = 1e-3) -> int:
-        """Append a law and return its row."""
+    def add(self, law: Any, derivative_step: float = 1e-3, *, of_time: bool = True) -> int:
+        """Append a law and return its row; one that is not of time (a cam's) makes no breaks."""
         p, first, count, address = (0.0,) * 4, 0, 0, 0
         if isinstance(law, Sine):
             code, p = LawCode.SINE, (law.amplitude, law.omega, law.phase, law.offset)
         elif isinstance(law, Ramp):
             code, p = LawCode.RAMP, (law.begin, law.finish, law.start, law.end)
-            self.breaks |= {law.begin, law.finish}
+            self.breaks |= {law.begin, law.finish} if of_time else set()
         elif isinstance(law, Table):
             code, first = LawCode.TABLE, len(self._knots)
             self._knots += _knots(law)
             count = len(self._knots) - first
-            if law.kind == "linear" or count <= FEW_KNOTS:
+            if of_time and (law.kind == "linear" or count <= FEW_KNOTS):
                 self.breaks |= set(law.t)
         elif callable(law):
             code, address = LawCode.FUNCTION, self._address(law)

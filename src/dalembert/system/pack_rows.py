@@ -128,7 +128,7 @@ def _lay_weld(table: RowTable, joint: CheckedJoint, stand_in: int) -> None:
 def _law(constraint: CheckedConstraint, laws: LawTable) -> dict:
     if constraint.law is None:
         return {}
-    return {"law": laws.add(constraint.law, constraint.derivative_step)}
+    return {"law": laws.add(constraint.law, constraint.derivative_step, of_time=not constraint.law_of_x)}
 
 
 def _lay_distance(table, constraint, joint_rows, laws) -> None:

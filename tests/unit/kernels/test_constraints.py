@@ -10,7 +10,6 @@ from dalembert.codes import RowCode, Status
 from dalembert.kernels import constraints
 from dalembert.kernels.constraints_acceleration import eval_row_accelerations
 from dalembert.kernels.constraints_tangent import vary_rows
-from dalembert.kernels.constraints_terms import SPACING, eval_bends
 from dalembert.kernels.forces import eval_forces
 from dalembert.kernels.laws import eval_law
 from dalembert.kernels.tree_inverse import eval_body_accelerations, eval_inverse
@@ -157,18 +156,6 @@ def test_acceleration_grows_by_the_jacobian(seed):
     assert np.all(np.abs(found - bias - J @ qdd) <= rows.noise * (1 + size))
 
 
-@pytest.mark.parametrize("x", [-1.7, 0.0, 0.4, 12.0])
-def test_bends_of_a_function_have_the_error_that_is_stated(x):
-    """f = sin(x + t) + x³ t: f_xx = -sin(x + t) + 6 x t, f_xt = -sin(x + t) + 3 x²; the law's own dt adds dt⁶ to f_t."""
-    laws, t = LawTable(), TIME
-    laws.add(lambda t, x, v: np.sin(x + t) + x**3 * t, dt := 1e-3)
-    law, knot = laws.tables()
-    f_xx, f_xt = eval_bends(random_case(0, 1, forces=False).sys._replace(law=law, knot=knot), 0, t, x)
-    d, size = SPACING * (1 + abs(x)), 1 + (abs(x) + 1) ** 3
-    assert abs(f_xx + np.sin(x + t) - 6 * x * t) <= d**4 / 90 + 64 / 12 * EPS / d**2 * size
-    assert abs(f_xt + np.sin(x + t) - 3 * x**2) <= d**4 / 30 + dt**6 + EPS / (d * dt) * 2 * size
-
-
 # --- loads and products --------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -181,7 +168,7 @@ def test_loads_of_the_multipliers_add_the_transposed_jacobian_to_the_residual(se
         own = rows.evaluated()
         eval_forces(rows.sys, TIME, rows.q, rows.qd, tau, rows.work)
         if loaded:
-            constraints.add_row_loads(rows.sys, tau, rows.work)
+            constraints.add_row_loads(rows.sys, rows.q, tau, rows.work)
         effort = np.zeros(n)
         assert eval_inverse(rows.sys, qdd, effort, rows.work) == 0
         found.append(effort - tau)
@@ -212,7 +199,7 @@ def loads_of(rows, q, qd):
     tau = np.zeros(len(rows.qd))
     for name in ("en", "ef"):
         rows.work.body[name] = 0.0
-    constraints.add_row_loads(rows.sys, tau, rows.work)
+    constraints.add_row_loads(rows.sys, q, tau, rows.work)
     return np.concatenate([rows.work.body["en"].ravel(), rows.work.body["ef"].ravel(), tau])
 
 

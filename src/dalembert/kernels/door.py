@@ -1,0 +1,55 @@
+"""The door to constrained mechanisms: every task of theirs behind one entry, which other kernels call by its address."""
+
+import numpy as np
+
+from ..codes import FormCode, TaskCode
+from .calls import address_of
+from .constrained import eval_gaps, eval_mass, eval_row_matrix, find_constrained, find_projected
+from .constrained_step import eval_step_residual, factor_step, project_step
+from .jit import kernel
+from .tables import System, Work, make_work
+
+
+@kernel
+def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) -> int:
+    """Do a task and return its status.
+
+    ACCELERATIONS and PROJECTED fill qdd, the second after projecting q and qd in place; RESIDUAL fills x; FACTOR takes the
+    joint springs' part in x; ROWS fills the rows and their Jacobian, MASS work.mass after it; PROJECTION changes qd and qdd, `mode` is its kind, plus EXACT for dense factors matrix, pivot.
+    """
+    if task == TaskCode.ACCELERATIONS:
+        return find_constrained(sys, t, q, qd, qdd, tau, work)
+    if task == TaskCode.PROJECTED:
+        return find_projected(sys, t, q, qd, qdd, tau, work)
+    if task == TaskCode.RESIDUAL:
+        return eval_step_residual(sys, t, q, qd, qdd, tau, x, work)
+    if task == TaskCode.FACTOR:
+        return factor_step(sys, t, q, qd, x, cq, cv, work)
+    if task == TaskCode.ROWS:
+        status = eval_gaps(sys, t, q, qd, work)
+        eval_row_matrix(sys, q, work)
+        return status
+    if task == TaskCode.MASS:
+        return eval_mass(sys, work)
+    return project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work)
+
+
+def make_open_work(system: System) -> Work:
+    """Allocate the scratch of one thread, with the address of the door if the system is constrained."""
+    work = make_work(system)
+    if system.constants[0].form != FormCode.TREE:
+        work.door[0] = address_of(door, door_arguments(system, work))
+    return work
+
+
+def door_arguments(system, work) -> tuple:
+    """Arguments of the types that the door takes."""
+    n_q, n_v = int(system.constants[0].n_q), int(system.constants[0].n_v)
+    v = np.zeros(n_v)
+    return system, 0, 0, 0.0, np.zeros(n_q), v, v, v, v, 1.0, 1.0, work.no_matrix, work.no_pivot, work
+
+
+def enter(system: System, task: TaskCode, t: float, q: np.ndarray, qd: np.ndarray, work: Work) -> int:
+    """Do a task that needs a state only; returns its status."""
+    v = np.zeros_like(qd)
+    return door(system, int(task), 0, float(t), q, qd, v, v, v, 1.0, 1.0, work.no_matrix, work.no_pivot, work)

@@ -1,0 +1,252 @@
+"""From the tables of a tree to those of the global formulation: natural coordinates, and every joint as rows.
+
+The body table, the force elements and the laws stay.  Rows are, in this order: those of the loops (cut joints and constraints,
+with their old numbers), six of every rigid body, those of the tree's joints, and one of every drive.  A body's frame is its
+joint frame, so that a joint ties it to the frame (d_p, R_pj) of its parent: with the axes x, y, z of that frame, z being the
+joint's own, and the axes X, Y, Z and the origin of the body,
+
+    joint          points, along      directions
+    fixed          x, y, z            x·Y, y·Z, z·X
+    revolute       x, y, z            x·Z, y·Z
+    prismatic      x, y               x·Y, y·Z, z·X
+    screw          x, y, advance      x·Z, y·Z
+    cylindrical    x, y               x·Z, y·Z
+    planar         z                  x·Z, y·Z
+    spherical      x, y, z
+    free
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..codes import VELOCITY_ROWS, DriveCode, ForceCode, FormCode, JointCode, RowCode
+from ..kernels import tables
+from ..kernels.sparse import Pattern
+from ..kernels.tables import System
+from .pack import Packed
+from .pattern import build_pattern
+
+AXES = np.eye(3)
+ROUNDING = 4 * np.finfo(float).eps
+"""A component of a vector below this fraction of its largest one is taken for zero in the pattern."""
+JOINT_ROWS = {
+    JointCode.FIXED: ("xyz", ("xY", "yZ", "zX")),
+    JointCode.REVOLUTE: ("xyz", ("xZ", "yZ")),
+    JointCode.PRISMATIC: ("xy", ("xY", "yZ", "zX")),
+    JointCode.SCREW: ("xyz", ("xZ", "yZ")),
+    JointCode.CYLINDRICAL: ("xy", ("xZ", "yZ")),
+    JointCode.PLANAR: ("z", ("xZ", "yZ")),
+    JointCode.SPHERICAL: ("xyz", ()),
+    JointCode.FREE: ("", ()),
+}
+"""Axes along which a joint's points coincide, and pairs of axes (parent's, body's) that it keeps square."""
+SLIDES = {JointCode.PRISMATIC: {0: 2}, JointCode.CYLINDRICAL: {1: 2}, JointCode.PLANAR: {0: 0, 1: 1},
+          JointCode.FREE: {0: 0, 1: 1, 2: 2}}
+"""Joint -> number of a coordinate -> axis along which it slides; the others are angles about z."""
+VECTORS = {
+    RowCode.POSITION: "de", RowCode.SLIDE_SPEED: "de", RowCode.DIRECTION: "eh", RowCode.DISTANCE: "d", RowCode.ANGLE: "efh",
+    RowCode.WHEEL_HEIGHT: "deh", RowCode.UNIT: "e", RowCode.SQUARE: "ef",
+}
+"""Row -> vectors of kernels/natural_shapes.py that it depends on."""
+
+
+def pack_global(packed: Packed) -> Packed:
+    """Make the tables of the global formulation.
+
+    Parameters
+    ----------
+    packed : Packed
+        Of the tree; the rows of its system are those of loops.
+
+    Returns
+    -------
+    Packed
+        With natural coordinates, 12 a body row.  Its layout is that of the tree, whose coordinates results are told in.
+        Row i < n_loop of the system is row i of the tree's, the last n_drive rows are those of its drives.
+        `mass_place` holds the 30 places of each body's mass, then 300 places of each force element's 24 coordinates.
+    """
+    tree = packed.system
+    size = 12 * (len(tree.body) - 1)
+    joints, screws = _joint_rows(tree, len(tree.term))
+    row = np.concatenate([tree.row, _body_rows(len(tree.body)), joints, _drive_rows(tree)], dtype=tables.ROW)
+    term = np.concatenate([tree.term, screws], dtype=tables.TERM)
+    entry = _lay_entries(tree, row, term)
+    mass, forces, products = _mass_pairs(tree), _force_pairs(tree), _row_pairs(row, entry)
+    pairs = np.concatenate([mass, forces, products])
+    pattern, place = build_pattern(size, pairs[:, 0], pairs[:, 1], np.arange(size) // 12)
+    constants = tree.constants.copy()
+    constants[0].form, constants[0].n_q, constants[0].n_v, constants[0].places = FormCode.GLOBAL, size, size, 1
+    pair = np.zeros(size, tables.PAIR)
+    pair["q"] = pair["v"] = np.arange(size)
+    split = len(mass) + len(forces)
+    changed = {"constants": constants, "pair": pair, "quaternion": np.zeros(0, tables.QUATERNION),
+               "drive": np.zeros(0, tables.DRIVE), "row": row, "term": term, "entry": entry,
+               "mass_place": place[:split].copy(), "row_place": place[split:].copy()}
+    for array in (*changed.values(), *pattern):
+        array.setflags(write=False)
+    return replace(packed, system=tree._replace(pattern=Pattern(*pattern), **changed))
+
+
+# --- rows ----------------------------------------------------------------------------------------------------------
+
+def _new_rows(code: RowCode, count: int, **fields) -> np.ndarray:
+    """Return rows of one kind without a law."""
+    row = np.zeros(count, tables.ROW)
+    row["code"], row["rate_only"], row["law"], row["size"] = code, code in VELOCITY_ROWS, -1, 1.0
+    for name, value in fields.items():
+        row[name] = value
+    return row
+
+
+def _body_rows(n_body: int) -> np.ndarray:
+    """Unit lengths and right angles of the axes, six rows a body."""
+    bodies = np.arange(1, n_body)
+    rows = [_new_rows(RowCode.UNIT, n_body - 1, a=bodies, e_a=e) for e in AXES]
+    rows += [_new_rows(RowCode.SQUARE, n_body - 1, a=bodies, e_a=AXES[c], f_a=AXES[(c + 1) % 3]) for c in range(3)]
+    return np.stack(rows, axis=1).ravel()
+
+
+def _joint_rows(tree: System, first_term: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of all joints of the tree, joint by joint, and the terms that tie the advance of screws to their angles."""
+    found, terms = [np.zeros(0, tables.ROW)], [np.zeros(0, tables.TERM)]
+    for code, (points, turns) in JOINT_ROWS.items():
+        at = np.flatnonzero(tree.body["code"] == code)
+        b = tree.body[at]
+        axes = dict(zip("xyz", np.moveaxis(b["R_pj"].reshape(-1, 3, 3), 2, 0), strict=True))
+        ends = {"a": b["parent"], "b": at, "u_a": b["d_p"]}
+        for c in points:
+            found.append(_new_rows(RowCode.POSITION, len(at), e_a=axes[c], size=_length(tree), **ends))
+        if code == JointCode.SCREW:
+            found[-1]["term"], found[-1]["terms"] = first_term + np.arange(len(at)), 1
+            terms.append(np.zeros(len(at), tables.TERM))
+            terms[-1]["q"], terms[-1]["v"], terms[-1]["c"] = b["q"], b["v"], -tree.dof["s_f"][b["v"], 2]
+        for c, k in turns:
+            found.append(_new_rows(RowCode.DIRECTION, len(at), e_a=axes[c], e_b=AXES["XYZ".index(k)], **ends))
+    rows = np.concatenate(found)
+    return rows[np.argsort(rows["b"], kind="stable")], np.concatenate(terms)
+
+
+def _drive_rows(tree: System) -> np.ndarray:
+    """One row of every drive, in the drives' order."""
+    found = [np.zeros(0, tables.ROW)]
+    for drive in tree.drive:
+        i, axis = _slide_axis(tree, drive)
+        b = tree.body[i]
+        axes = b.R_pj.reshape(3, 3).T
+        ends = {"a": b.parent, "b": i, "u_a": b.d_p, "law": drive.law}
+        if axis is not None:
+            code = RowCode.POSITION if drive.code == DriveCode.POSITION else RowCode.SLIDE_SPEED
+            found.append(_new_rows(code, 1, e_a=axes[axis], size=_length(tree), **ends))
+        elif drive.code == DriveCode.POSITION:
+            found.append(_new_rows(RowCode.ANGLE, 1, e_a=axes[0], f_a=axes[1], e_b=AXES[0], **ends))
+        else:
+            found.append(_new_rows(RowCode.TURN_SPEED, 1, e_a=axes[2], **ends))
+    return np.concatenate(found)
+
+
+def _slide_axis(tree: System, coordinate: np.void) -> tuple[int, int | None]:
+    """Return the body row of a coordinate (fields q, v) and the axis along which it slides, or None for an angle."""
+    i = int(tree.dof["body"][coordinate["v"]])
+    b = tree.body[i]
+    return i, SLIDES.get(int(b.code), {}).get(int(coordinate["q"] - b.q))
+
+
+def _length(tree: System) -> float:
+    """Largest distance between joints or to a centre of mass [m], or 1: what gaps are held against."""
+    heavy = tree.body[tree.body["mass"] > 0.0]
+    centres = heavy["h_b"] / heavy["mass"][:, None]
+    return float(max(np.abs(tree.body["d_p"]).max(), np.abs(centres).max(initial=0.0))) or 1.0
+
+
+# --- entries -------------------------------------------------------------------------------------------------------
+
+def _lay_entries(tree: System, row: np.ndarray, term: np.ndarray) -> np.ndarray:
+    """Return the entries of all rows, three a slot that a row depends on, sorted; sets `first` and `count` of the rows."""
+    of_row, body, slot = _own_slots(row)
+    extra = [(r, *found) for r in np.flatnonzero(row["terms"] > 0) for found in _term_slots(tree, row[r], term)]
+    if extra:
+        of_row, body, slot = (np.concatenate(both) for both in zip((of_row, body, slot), np.array(extra).T, strict=True))
+    n_slot = 4 * len(tree.body)
+    keys = np.unique(of_row * n_slot + 4 * body + slot)
+    of_row, body, slot = keys // n_slot, keys % n_slot // 4, keys % 4
+    count = np.bincount(of_row, minlength=len(row))
+    row["count"], row["first"] = 3 * count, 3 * (np.cumsum(count) - count)
+    entry = np.zeros((len(keys), 3), tables.ENTRY)
+    entry["column"] = (12 * (body - 1) + 3 * slot)[:, None] + np.arange(3)
+    entry["side"] = np.where(body == row["a"][of_row], 0, np.where(body == row["b"][of_row], 1, 2))[:, None]
+    return entry.ravel()
+
+
+def _cleaned(x: np.ndarray) -> np.ndarray:
+    """True where components of vectors (m, 3) are more than rounding."""
+    return np.abs(x) > ROUNDING * np.abs(x).max(axis=1, keepdims=True, initial=0.0)
+
+
+def _own_slots(row: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return (row, body, slot) of all slots that move a vector or a wrench of the rows' own bodies."""
+    uses = {v: np.isin(row["code"], [code for code, vectors in VECTORS.items() if v in vectors]) for v in "defh"}
+    moves = np.zeros((len(row), 2, 4), bool)
+    moves[:, :, 0] = (uses["d"] | (row["code"] == RowCode.WHEEL_SLIP))[:, None]
+    for side, v, name in ((0, "d", "u_a"), (1, "d", "u_b"), (0, "e", "e_a"), (0, "f", "f_a"), (1, "h", "e_b")):
+        moves[:, side, 1:] |= uses[v][:, None] & _cleaned(row[name])
+    moves[:, :, 1:] |= np.isin(row["code"], (RowCode.WHEEL_SLIP, RowCode.TURN_SPEED))[:, None, None]
+    ends = np.stack([row["a"], row["b"]], axis=1)
+    at, side, slot = np.nonzero(moves & (ends > 0)[:, :, None])
+    return at, ends[at, side], slot
+
+
+def _term_slots(tree: System, row: np.void, term: np.ndarray) -> list[tuple[int, int]]:
+    """Return (body, slot) of all slots that the joint coordinates of a row's terms depend on; see `natural_joints.py`."""
+    found: list[tuple[int, int]] = []
+    for k in range(row["term"], row["term"] + row["terms"]):
+        i, axis = _slide_axis(tree, term[k])
+        b = tree.body[i]
+        x, y, z = b.R_pj.reshape(3, 3).T
+        shape = {"e_a": x, "f_a": y, "e_b": AXES[0]} if axis is None else {"e_a": (x, y, z)[axis]}
+        code = RowCode.ANGLE if axis is None else RowCode.POSITION
+        _, bodies, slots = _own_slots(_new_rows(code, 1, a=b.parent, b=i, u_a=b.d_p, **shape))
+        found += zip(bodies.tolist(), slots.tolist(), strict=True)
+    return found
+
+
+# --- pairs of columns ----------------------------------------------------------------------------------------------
+
+def _mass_pairs(tree: System) -> np.ndarray:
+    """Pairs (i, j) of coordinates with mass: per body the slots (0, 0), (1, 0), (1, 1), ..., three components each."""
+    high, low = np.tril_indices(4)
+    block = 3 * np.stack([high, low], axis=1)[:, None, :] + np.arange(3)[None, :, None]
+    first = 12 * np.arange(len(tree.body) - 1)
+    return (first[:, None, None] + block.reshape(1, -1, 2)).reshape(-1, 2)
+
+
+def _force_pairs(tree: System) -> np.ndarray:
+    """Pairs (0, 0), (1, 0), (1, 1), ... of the 24 coordinates that each force element acts on; negative for the ground's."""
+    code, a, b = tree.force["code"], tree.force["a"].copy(), tree.force["b"].copy()
+    in_joint = np.isin(code, (ForceCode.JOINT_SPRING, ForceCode.MOTOR))
+    b[in_joint] = tree.dof["body"][tree.force["v"][in_joint]]
+    a[in_joint] = tree.body["parent"][b[in_joint]]
+    a[np.isin(code, (ForceCode.FORCE, ForceCode.TORQUE))] = 0
+    ends = np.stack([a, b], axis=1)[:, :, None]
+    columns = np.where(ends > 0, 12 * (ends - 1) + np.arange(12), -1).reshape(-1, 24)
+    return _lower_pairs(columns).reshape(-1, 2)
+
+
+def _lower_pairs(columns: np.ndarray) -> np.ndarray:
+    """Pairs (0, 0), (1, 0), (1, 1), ... (m, p, 2) of the columns (m, n) of m things."""
+    high, low = np.tril_indices(columns.shape[1])
+    return np.stack([columns[:, high], columns[:, low]], axis=2)
+
+
+def _row_pairs(row: np.ndarray, entry: np.ndarray) -> np.ndarray:
+    """Pairs (0, 0), (1, 0), (1, 1), ... of each row's columns."""
+    sizes = row["count"] * (row["count"] + 1) // 2
+    first = np.cumsum(sizes) - sizes
+    pairs = np.zeros((int(sizes.sum()), 2), np.int64)
+    for n in np.unique(row["count"]):
+        at = np.flatnonzero(row["count"] == n)
+        columns = entry["column"][row["first"][at][:, None] + np.arange(n)]
+        pairs[first[at][:, None] + np.arange(n * (n + 1) // 2)] = _lower_pairs(columns)
+    return pairs
