@@ -9,7 +9,10 @@ For a direction s of a body with articulated inertia A and applied wrench e (joi
     U = A s,  D = sᵀU,  u = tau + sᵀe,                                                   (1)
     A <- A - U Uᵀ/D,  e <- e - U u/D,                                                    (2)
     qdd = (u - Uᵀa)/D,  a <- a + s qdd                                                   (3)
-(2) and (3) are [ARN (13), (15), (16)] for one direction.
+(2) and (3) are [ARN (13), (15), (16)] for one direction.  With the parent's accelerations al_p, a_p and those of the
+velocities, ca and cl, (3) of a revolute joint reads
+    qdd = (u - U_nᵀca - U_fᵀcl)/D - (U_n + d x U_f)ᵀal_p/D - U_fᵀa_p/D                    (4)
+where all but the two products with al_p and a_p is ready before they are; that is all a chain waits for.
 
 Rank-deficient hinges [ARN (18)-(26)]: a direction with D = 0 has U = A s = 0 (A is semi-definite), so that the
 pseudo-inverse in (2) leaves A and e as they are, u = 0 is the first-order equation [ARN (20b)], and its own
@@ -199,7 +202,7 @@ def accelerate_tree(sys, qdd, work):
             U_n, U_f, s, iD = load4(k.U_n), load4(k.U_f), load4(k.s_n), k.iD
             free = (k.u - dot3(U_n, ca) - dot3(U_f, cl)) * iD
             W_n, W_f = scale4(add4(U_n, cross4(d, U_f)), iD), scale4(U_f, iD)
-            acc = free - dot3(W_n, al) - dot3(W_f, a)                                          # (3), (4)
+            acc = free - dot3(W_n, al) - dot3(W_f, a)                                          # (4)
             qdd[b.v] = acc
             a = add4(a, add4(cross4(al, d), cl))
             al = axpy4(acc, s, add4(al, ca))
