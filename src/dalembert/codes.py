@@ -84,6 +84,18 @@ class ConstraintCode(IntEnum):
     ROLLING = 6
 
 
+class TermCode(IntEnum):
+    """What kernels/constrained_terms.py is asked for."""
+
+    GAPS = 0
+    MATRIX = 1
+    BENDS = 2
+    NEEDED = 3
+    LOADED = 4
+    MASS = 5
+    TANGENT = 6
+
+
 class TaskCode(IntEnum):
     """What the door to constrained mechanisms is asked for; see kernels/door.py."""
 

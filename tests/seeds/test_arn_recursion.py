@@ -54,7 +54,7 @@ class Recursion:
         bodies = range(1, self.n)
         self.H = [None, *(self.shift(i) for i in bodies)]
         self.J = [None, *(self.jacobian(i) for i in bodies)]
-        self.k = [None, *(-np.concatenate([case.work.body[i].ca_w, case.work.body[i].cl_w]) for i in bodies)]
+        self.k = [None, *(-np.concatenate([case.work.body[i].ca_w[:3], case.work.body[i].cl_w[:3]]) for i in bodies)]
         self.M = [None, *(self.mass(i) for i in bodies)]
         self.f = [np.zeros(6), *(self.force(i) for i in bodies)]
         for i in bodies:
@@ -67,29 +67,33 @@ class Recursion:
         b = self.case.sys.body[i]
         return slice(int(b.v), int(b.v + b.nv))
 
+    def rotation(self, i):
+        """Return the rotation of body i, kept by its columns."""
+        return self.case.work.body[i].E_wb.reshape(3, 4)[:, :3].T
+
     def shift(self, i):
         """Return H of (8): minus the map of the parent's velocity to that of the origin of body i."""
-        d = self.case.work.body[i].d_w
+        d = self.case.work.body[i].d_w[:3]
         return -np.block([[np.eye(3), np.zeros((3, 3))], [-skew(d), np.eye(3)]])
 
     def jacobian(self, i):
         """Return J of (8): minus the directions of the rates; a revolute row keeps no direction of moving."""
         rows = self.case.work.dof[self.rates(i)]
-        R = self.case.work.body[self.parent[i]].R_wb.reshape(3, 3) @ self.case.sys.body[i].R_pj.reshape(3, 3)
+        R = self.rotation(self.parent[i]) @ self.case.sys.body[i].R_pj.reshape(3, 3)
         own = self.case.sys.dof[self.rates(i)]
         assert len(rows) == len(own)
         return -np.array([np.concatenate([R @ s.s_n, R @ s.s_f]) for s in own]).reshape(-1, 6).T
 
     def mass(self, i):
         """Return M of (10) about the origin of body i."""
-        b, R = self.case.sys.body[i], self.case.work.body[i].R_wb.reshape(3, 3)
+        b, R = self.case.sys.body[i], self.rotation(i)
         h = R @ b.h_b
         return np.block([[R @ symmetric(b.J_b) @ R.T, skew(h)], [-skew(h), b.mass * np.eye(3)]])
 
     def force(self, i):
         """Return f of (10): gravity less gyroscopic terms."""
-        b, R = self.case.sys.body[i], self.case.work.body[i].R_wb.reshape(3, 3)
-        w, h, J = self.case.work.body[i].w_w, R @ b.h_b, R @ symmetric(b.J_b) @ R.T
+        b, R = self.case.sys.body[i], self.rotation(i)
+        w, h, J = self.case.work.body[i].w_w[:3], R @ b.h_b, R @ symmetric(b.J_b) @ R.T
         g = self.case.sys.constants[0].g_w
         return np.concatenate([np.cross(h, g) - np.cross(w, J @ w), b.mass * g - np.cross(w, np.cross(w, h))])
 

@@ -8,20 +8,11 @@ repeated until the gap is small, which is [DOP (3)] with P = M (or P = the matri
 
 from math import isfinite
 
-from ..codes import FormCode, Status
-from .constraints import add_row_loads, eval_jacobian, eval_rows, row_load
-from .constraints_acceleration import eval_row_accelerations
-from .forces import eval_forces
+from ..codes import Status, TermCode
+from .calls import call_door
 from .jit import kernel, part
-from .natural import add_natural_mass, eval_natural_state, natural_momentum_product
-from .natural_forces import eval_natural_forces
-from .natural_joints import eval_joint_accelerations, eval_joint_coordinates
-from .natural_rows import eval_natural_row_accelerations, eval_natural_rows
 from .saddle import add_transposed, apply_rows, factor_saddle, solve_saddle
-from .semi_recursive import accumulate_loads, add_tree_mass
 from .sparse import solve_sparse, status_of_factor
-from .tree_inverse import eval_body_accelerations
-from .tree_kinematics import eval_motion, eval_places
 from .tree_state import eval_drives, move, normalise
 
 POSITION_TOLERANCE = 1e-10
@@ -32,85 +23,32 @@ ROUGH_RATE_TOLERANCE = 1e-6
 """What it may leave where the constraints are nearly singular."""
 MAX_PROJECTIONS = 12
 
-BIAS, STEP, RIGHT, PRODUCT, FORCES = 16, 17, 18, 19, 20
+BIAS, STEP, RIGHT, PRODUCT = 16, 17, 18, 19
 """Rows of work.vector used here."""
+
+
+@part
+def ask(sys, task, t, q, qd, qdd, tau, x, cq, cv, work) -> int:
+    """Have terms evaluated by constrained_terms.py, behind its own door."""
+    return call_door(work.door[1], sys, task, 0, t, q, qd, qdd, tau, x, cq, cv, work.no_matrix, work.no_pivot, work)
 
 
 @kernel
 def eval_gaps(sys, t, q, qd, work) -> int:
     """Poses, velocities and constraint rows at a state."""
-    if sys.constants[0].form == FormCode.GLOBAL:
-        qj, qdj = work.joint_q, work.joint_qd
-        eval_natural_state(sys, q, qd, work)
-        status = eval_joint_coordinates(sys, q, qd, qj, qj, qdj, work)
-        if status != Status.OK.value:
-            return status
-        return eval_natural_rows(sys, t, q, qd, qj, qdj, work)
-    status = eval_motion(sys, q, qd, work)
-    if status != Status.OK.value:
-        return status
-    eval_places(sys, qd, work)
-    return eval_rows(sys, t, q, qd, work)
+    return ask(sys, TermCode.GAPS.value, t, q, qd, qd, qd, qd, 1.0, 1.0, work)
 
 
 @kernel
 def eval_row_matrix(sys, q, work):
-    """Jacobian of the rows after `eval_gaps`, which for natural coordinates has filled it."""
-    if sys.constants[0].form != FormCode.GLOBAL:
-        eval_jacobian(sys, q, work)
+    """Jacobian of the rows after `eval_gaps`."""
+    return ask(sys, TermCode.MATRIX.value, 0.0, q, q, q, q, q, 1.0, 1.0, work)
 
 
 @kernel
 def eval_row_bends(sys, t, q, qd, qdd, work):
     """Phi'' of every row for accelerations qdd, after `eval_gaps`."""
-    if sys.constants[0].form == FormCode.GLOBAL:
-        if sys.term.shape[0] > 0:
-            eval_joint_accelerations(sys, q, qd, qdd, work.joint_qdd, work)
-        eval_natural_row_accelerations(sys, t, q, qd, qdd, work.joint_q, work.joint_qd, work.joint_qdd, work)
-    else:
-        eval_body_accelerations(sys, qdd, work)
-        eval_row_accelerations(sys, t, q, qd, qdd, work)
-
-
-@kernel
-def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
-    """needed = M qdd - Q, with Jᵀ (λ + α Phi) if `loaded`, after `eval_gaps`; zero for driven rates."""
-    if sys.constants[0].form == FormCode.GLOBAL:
-        forces = work.vector[FORCES]
-        status = eval_natural_forces(sys, t, q, work.joint_q, work.joint_qd, forces, tau, work)
-        natural_momentum_product(sys, qdd, needed)
-        for k in range(needed.shape[0]):
-            needed[k] -= forces[k]
-        if loaded:
-            add_natural_loads(sys, needed, work)
-        return status
-    status = eval_forces(sys, t, q, qd, tau, work)
-    if loaded:
-        add_row_loads(sys, q, tau, work)
-    eval_body_accelerations(sys, qdd, work)
-    accumulate_loads(sys, needed, work)
-    for k in range(needed.shape[0]):
-        needed[k] = 0.0 if sys.dof[k].drive >= 0 else needed[k] - tau[k]
-    return status
-
-
-@kernel
-def add_natural_loads(sys, needed, work):
-    """needed <- needed + Jᵀ (λ + α Phi) with the Jacobian at the state."""
-    for r in range(sys.row.shape[0]):
-        c = sys.row[r]
-        load = row_load(c, work.row[r])
-        for p in range(c.first, c.first + c.count):
-            needed[sys.entry[p].column] += load * work.jacobian[p]
-
-
-@kernel
-def add_mass(sys, values, work):
-    """Add the mass matrix to values of the pattern; in joint coordinates the bodies' own inertias are destroyed."""
-    if sys.constants[0].form == FormCode.GLOBAL:
-        add_natural_mass(sys, values)
-    else:
-        add_tree_mass(sys, sys.mass_place, values, work)
+    return ask(sys, TermCode.BENDS.value, t, q, qd, qdd, qd, qd, 1.0, 1.0, work)
 
 
 @kernel
@@ -118,8 +56,8 @@ def eval_mass(sys, work) -> int:
     """Fill work.mass."""
     for p in range(work.mass.shape[0]):
         work.mass[p] = 0.0
-    add_mass(sys, work.mass, work)
-    return Status.OK.value
+    x = work.mass
+    return ask(sys, TermCode.MASS.value, 0.0, x, x, x, x, x, 1.0, 1.0, work)
 
 
 @kernel
@@ -139,7 +77,7 @@ def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
     status = eval_gaps(sys, t, q, qd, work)
     if status != Status.OK.value:
         return status
-    status = eval_needed(sys, t, q, qd, qdd, tau, False, bias, work)
+    status = ask(sys, TermCode.NEEDED.value, t, q, qd, qdd, tau, bias, 1.0, 1.0, work)
     if status != Status.OK.value:
         return status
     eval_row_bends(sys, t, q, qd, qdd, work)

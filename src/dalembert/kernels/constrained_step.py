@@ -13,25 +13,22 @@ the matrix keeps its condition however short the step is.  Rates and acceleratio
 or M + Jᵀ α J made anew, P = M.
 """
 
-from ..codes import FormCode, Status
+from ..codes import Status, TermCode
 from .constrained import (
     MAX_PROJECTIONS,
     POSITION_TOLERANCE,
     RATE_TOLERANCE,
     RIGHT,
     STEP,
-    add_mass,
+    ask,
     eval_correction,
     eval_gaps,
-    eval_needed,
     eval_row_bends,
     eval_row_matrix,
     factor_mass,
     largest_gap,
 )
 from .jit import kernel, part
-from .natural_curvature import natural_row_curvature
-from .natural_forces_tangent import natural_force_tangent
 from .saddle import add_penalties, keep_jacobian
 from .sparse import factor_sparse, status_of_factor
 from .step_matrix import solve_factored
@@ -59,35 +56,25 @@ def begin_step(sys, o, cq, cv, work):
 
 @kernel
 def eval_step_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
-    """Residual (1) of a state and accelerations; zero for driven rates.  The Jacobian stays that of the factors."""
+    """Residual (1) of a state and accelerations; zero for driven rates."""
     status = eval_gaps(sys, t, q, qd, work)
     if status != Status.OK.value:
         return status
-    return eval_needed(sys, t, q, qd, qdd, tau, True, residual, work)
+    return ask(sys, TermCode.LOADED.value, t, q, qd, qdd, tau, residual, 1.0, 1.0, work)
 
 
 @kernel
 def factor_step(sys, t, q, qd, add, cq, cv, work) -> int:
-    """Factor the matrix (1), after `eval_step_residual` at the state.
-
-    In joint coordinates only `add` (n_v,), the joint springs' part, stands for cv C + cq K; in natural ones all forces and
-    the curvature of the constraints do, their symmetric part.
-    """
+    """Factor the matrix (1), after `eval_step_residual` at the state; `add` (n_v,) is the joint springs' part."""
     eval_row_matrix(sys, q, work)
     keep_jacobian(work)
     A = work.factors.A
     for p in range(A.shape[0]):
         A[p] = 0.0
-    status = Status.OK.value
-    if sys.constants[0].form == FormCode.GLOBAL:
-        status = natural_force_tangent(sys, t, q, qd, work.joint_q, work.joint_qd, cq, cv, A, work)
-        natural_row_curvature(sys, t, q, work.joint_q, cq, A, work)
-    else:
-        for k in range(add.shape[0]):
-            A[sys.pattern.diagonal[k]] += add[k]
+    status = ask(sys, TermCode.TANGENT.value, t, q, qd, qd, qd, add, cq, cv, work)
     if status != Status.OK.value:
         return status
-    add_mass(sys, A, work)
+    ask(sys, TermCode.MASS.value, t, q, qd, qd, qd, A, cq, cv, work)
     add_penalties(sys, cq, cv, work)
     return status_of_factor(factor_sparse(sys.pattern, work.factors), work)
 

@@ -27,7 +27,8 @@ from .constraints_terms import eval_term_jacobian, eval_term_row, is_term_row, t
 from .forces import point_state
 from .jit import kernel, part
 from .laws import eval_law
-from .small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, neg3, scale3, store3, sub3
+from .quad import load_columns
+from .small import add3, axpy3, cross, dot3, load3, mul33_vec, neg3, scale3, store3, sub3
 
 
 @part
@@ -69,7 +70,7 @@ def eval_angle(y, e_a, f_a):
 def eval_pair(c, row_a, row_b, y):
     """Phi of a row between two bodies, its derivative by y, the moment m, the force f, and P - r_b of (8), world axes."""
     zero = (0.0, 0.0, 0.0)
-    R_a, R_b = load9(row_a.R_wb), load9(row_b.R_wb)
+    R_a, R_b = load_columns(row_a.E_wb), load_columns(row_b.E_wb)
     e_a, e_b = mul33_vec(R_a, load3(c.e_a)), mul33_vec(R_b, load3(c.e_b))
     arm_a, p_a, v_a = point_state(row_a, load3(c.u_a))
     arm_b, p_b, v_b = point_state(row_b, load3(c.u_b))

@@ -26,7 +26,8 @@ from .constraints import (
 from .constraints_terms import is_term_row, vary_term_row
 from .forces import point_state
 from .jit import kernel, part
-from .small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, neg3, scale3, store3, sub3
+from .quad import load_columns
+from .small import add3, axpy3, cross, dot3, load3, mul33_vec, neg3, scale3, store3, sub3
 
 
 @kernel
@@ -48,7 +49,7 @@ def vary_pair(c, row_a, row_b, y, dy, motion):
     """Variations of Phi's derivative by y, of the moment m, the force f and the arm P - r_b of a row, for `eval_pair`."""
     zero = (0.0, 0.0, 0.0)
     phi_a, dr_a, phi_b, dr_b = motion
-    R_a, R_b = load9(row_a.R_wb), load9(row_b.R_wb)
+    R_a, R_b = load_columns(row_a.E_wb), load_columns(row_b.E_wb)
     e_a, e_b = mul33_vec(R_a, load3(c.e_a)), mul33_vec(R_b, load3(c.e_b))
     de_a, de_b = cross(phi_a, e_a), cross(phi_b, e_b)
     arm_a, p_a, v_a = point_state(row_a, load3(c.u_a))

@@ -1,10 +1,14 @@
-"""The door to constrained mechanisms: every task of theirs behind one entry, which other kernels call by its address."""
+"""The door to constrained mechanisms: every task of theirs behind one entry, which other kernels call by its address.
+
+Behind it the terms of their equations stand behind another one, so that each piece is compiled once.
+"""
 
 import numpy as np
 
 from ..codes import FormCode, TaskCode
 from .calls import address_of
 from .constrained import eval_gaps, eval_mass, eval_row_matrix, find_constrained, find_projected
+from .constrained_terms import evaluate_terms
 from .constrained_step import eval_step_residual, factor_step, project_step
 from .jit import kernel
 from .tables import System, Work, make_work
@@ -38,7 +42,8 @@ def make_open_work(system: System) -> Work:
     """Allocate the scratch of one thread, with the address of the door if the system is constrained."""
     work = make_work(system)
     if system.constants[0].form != FormCode.TREE:
-        work.door[0] = address_of(door, door_arguments(system, work))
+        arguments = door_arguments(system, work)
+        work.door[0], work.door[1] = address_of(door, arguments), address_of(evaluate_terms, arguments)
     return work
 
 

@@ -12,6 +12,7 @@ from math import sqrt
 from ..codes import ForceCode, Status
 from .jit import kernel, part
 from .laws import eval_law
+from .quad import load_columns
 from .rotation import inverse_tangent_vec, vector_of_matrix
 from .small import (
     add3,
@@ -41,7 +42,7 @@ def add_wrench(row, arm, n, f):
 @kernel
 def point_state(row, u_b):
     """Arm, position and velocity of a point fixed in a body, world axes."""
-    arm = mul33_vec(load9(row.R_wb), u_b)
+    arm = mul33_vec(load_columns(row.E_wb), u_b)
     return arm, add3(load3(row.r_w), arm), add3(load3(row.v_w), cross(load3(row.w_w), arm))
 
 
@@ -86,8 +87,8 @@ def eval_bushing(e, row_a, row_b):
     """Displacement x and rotation vector th in frame a, their rates, frame a and the moment and force on b (world)."""
     arm_a, r_a, v_a = point_state(row_a, load3(e.u_a))
     arm_b, r_b, v_b = point_state(row_b, load3(e.u_b))
-    R_a = mul33(load9(row_a.R_wb), load9(e.R_a))
-    R_b = mul33(load9(row_b.R_wb), load9(e.R_b))
+    R_a = mul33(load_columns(row_a.E_wb), load9(e.R_a))
+    R_b = mul33(load_columns(row_b.E_wb), load9(e.R_b))
     w_a = load3(row_a.w_w)
     line = sub3(r_b, r_a)
     x = tmul33_vec(R_a, line)
@@ -106,7 +107,7 @@ def eval_load(sys, e, t, row):
     arm, r, v = point_state(row, load3(e.u_b))
     direction = load3(e.dir)
     if e.follow == 1:
-        direction = mul33_vec(load9(row.R_wb), mul33_vec(load9(e.R_b), direction))
+        direction = mul33_vec(load_columns(row.E_wb), mul33_vec(load9(e.R_b), direction))
     if e.code == ForceCode.FORCE:
         x, rate = dot3(direction, r), dot3(direction, v)
     else:

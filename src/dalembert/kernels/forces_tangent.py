@@ -6,6 +6,7 @@ from ..codes import ForceCode, Status
 from .forces import eval_line, eval_load, eval_tension, point_state, times3
 from .jit import kernel
 from .laws import law_slopes
+from .quad import load_columns
 from .rotation import SMALL_ANGLE, inverse_tangent_vec, vector_of_matrix
 from .small import (
     add3,
@@ -93,8 +94,8 @@ def vary_bushing(e, work):
     arm_b, r_b, v_b = point_state(row_b, load3(e.u_b))
     darm_a, dr_a, dv_a = vary_point(row_a, o_a, arm_a)
     darm_b, dr_b, dv_b = vary_point(row_b, o_b, arm_b)
-    R_a = mul33(load9(row_a.R_wb), load9(e.R_a))
-    R_b = mul33(load9(row_b.R_wb), load9(e.R_b))
+    R_a = mul33(load_columns(row_a.E_wb), load9(e.R_a))
+    R_b = mul33(load_columns(row_b.E_wb), load9(e.R_b))
     phi, w_a, dw_a = load3(o_a.phi), load3(row_a.w_w), load3(o_a.w)
 
     # translation in frame a

@@ -30,11 +30,12 @@ class Tableau(NamedTuple):
 @part
 def combine(y, k, weights, n, h, out):
     """out = y + h sum_j weights[j] k[j] over n stages."""
-    for i in range(y.shape[0]):
-        s = 0.0
-        for j in range(n):
-            s += weights[j] * k[j, i]
-        out[i] = y[i] + h * s
+    copy(y, out)
+    for j in range(n):
+        if weights[j] != 0.0:
+            c = h * weights[j]
+            for i in range(y.shape[0]):
+                out[i] += c * k[j, i]
 
 
 @part

@@ -62,12 +62,12 @@ FAST = {"contract", "nsz", "arcp", "reassoc"}
 """Freedom of the compiler: fused and reordered sums; NaN and infinity keep their meaning."""
 
 
-def _compiled(function, **options):
+def _compiled(function, fastmath=FAST, **options):
     """Compile without reference counting: a kernel that would allocate does not compile, and tables are passed freely."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _CACHE
     try:
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST, _nrt=False, **options)(
+        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath, _nrt=False, **options)(
             function)
     finally:
         numba.config.CACHE_DIR = before
@@ -101,6 +101,11 @@ def part(function):
     A call with two dozen tables costs 0.1 µs, as much as a body; the passes of one evaluation are therefore parts.
     """
     return _compiled(function, forceinline=True)
+
+
+def kernel_in_order(function):
+    """Compile a kernel whose sums must stay in the order that they are written in, since it lives on their rounding."""
+    return _compiled(function, fastmath={"contract"})
 
 
 class _Announcer(event.Listener):

@@ -5,6 +5,7 @@ from .constraints import add_row_loads, eval_rows
 from .evaluate import eval_accelerations, eval_state
 from .forces import eval_elastic_energy, eval_element, without_effort
 from .jit import kernel
+from .quad import load_columns, load_symmetric
 from .rotation import quaternion_of_matrix
 from .small import (
     add3,
@@ -12,7 +13,6 @@ from .small import (
     cross,
     dot3,
     load3,
-    load6,
     load9,
     mul33,
     mul33_vec,
@@ -39,7 +39,7 @@ def measure_bodies(sys, f, out, work):
     g = load3(sys.constants[0].g_w)
     for i in range(sys.body.shape[0]):
         b, own = sys.body[i], work.body[i]
-        R = load9(own.R_wb)
+        R = load_columns(own.E_wb)
         u = mul33_vec(R, load3(b.u_b))
         w, al = load3(own.w_w), load3(own.al_w)
         a = add3(add3(load3(own.a_w), g), add3(cross(al, u), cross(w, cross(w, u))))
@@ -65,10 +65,10 @@ def measure_reactions(sys, f, tau, out, work):
         load_n, load_f = load3(last.n), load3(last.f)
         base = work.body[first.parent]
         if k.reversed == 1:
-            seat = add3(load3(base.r_w), mul33_vec(load9(base.R_wb), load3(first.d_p)))
+            seat = add3(load3(base.r_w), mul33_vec(load_columns(base.E_wb), load3(first.d_p)))
             load_n = add3(load_n, cross(sub3(load3(last.r_w), seat), load_f))
         b = sys.body[k.last]
-        A = mul33(load9(work.body[b.parent].R_wb), load9(b.R_pj))
+        A = mul33(load_columns(work.body[b.parent].E_wb), load9(b.R_pj))
         for v in range(k.v, k.v + k.nv):
             load_n, load_f = without_effort(sys, v, tau[v], A, load_n, load_f)
         if k.reversed == 1:
@@ -91,7 +91,7 @@ def measure_holds(sys, f, first, out, work):
             if c.terms > 0:
                 effort -= own.multiplier
                 continue
-            arm = mul33_vec(load9(work.body[c.b].R_wb), load3(c.u_b))
+            arm = mul33_vec(load_columns(work.body[c.b].E_wb), load3(c.u_b))
             push = load3(own.f_b)
             load_f = axpy3(-own.multiplier, push, load_f)
             load_n = axpy3(-own.multiplier, sub3(load3(own.n_b), cross(arm, push)), load_n)
@@ -144,7 +144,7 @@ def measure_system(sys, f, q, out, work):
     for i in range(1, sys.body.shape[0]):
         own, m = work.body[i], sys.body[i].mass
         r, v, w, h = load3(own.r_w), load3(own.v_w), load3(own.w_w), load3(own.h_w)
-        Jw = sym_vec(load6(own.J), w)
+        Jw = sym_vec(load_symmetric(own.A_J), w)
         momentum = add3(scale3(v, m), cross(w, h))
         kinetic += 0.5 * (dot3(v, momentum) + dot3(v, cross(w, h)) + dot3(w, Jw))
         weight -= dot3(g, axpy3(m, r, h))

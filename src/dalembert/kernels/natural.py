@@ -16,7 +16,8 @@ Seeds: [SEG §4] choice of the coordinates, [DOP (1)] the equations they enter.
 
 from ..codes import Status
 from .jit import kernel, part
-from .small import add3, axpy3, cross, load3, load6, scale3, store3, store9, sub3
+from .quad import load_columns, store_quads
+from .small import add3, axpy3, cross, load3, load6, scale3, store3, sub3
 
 
 @part
@@ -77,13 +78,13 @@ def slot_load(q, i, s, n, f):
 
 @kernel
 def eval_natural_state(sys, q, qd, work) -> int:
-    """Fill R_wb, r_w, d_w, w_w, v_w of every body for natural q, qd (n_q,), and set en, ef to zero.
+    """Fill E_wb, r_w, d_w, w_w, v_w of every body for natural q, qd (n_q,), and set en, ef to zero.
 
-    R_wb holds E as it is, which is a rotation only where the rows UNIT and SQUARE hold.
+    E_wb holds E as it is, which is a rotation only where the rows UNIT and SQUARE hold.
     """
     zero = (0.0, 0.0, 0.0)
     ground = work.body[0]
-    store9(ground.R_wb, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
+    store_quads(ground.E_wb, ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0)))
     store3(ground.r_w, zero)
     store3(ground.v_w, zero)
     store3(ground.w_w, zero)
@@ -92,7 +93,7 @@ def eval_natural_state(sys, q, qd, work) -> int:
     for i in range(1, sys.body.shape[0]):
         own = work.body[i]
         r, x, y, z = slot3(q, i, 0), slot3(q, i, 1), slot3(q, i, 2), slot3(q, i, 3)
-        store9(own.R_wb, (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]))
+        store_quads(own.E_wb, ((x[0], x[1], x[2], 0.0), (y[0], y[1], y[2], 0.0), (z[0], z[1], z[2], 0.0)))
         store3(own.r_w, r)
         store3(own.d_w, sub3(r, load3(work.body[sys.body[i].parent].r_w)))
         store3(own.w_w, spin_of(q, qd, i))
@@ -143,7 +144,7 @@ def natural_state_of_joint(sys, q, qd, qdd, work):
     g = load3(sys.constants[0].g_w)
     for i in range(1, sys.body.shape[0]):
         own = work.body[i]
-        R, w, al = own.R_wb, load3(own.w_w), load3(own.al_w)
+        R, w, al = load_columns(own.E_wb), load3(own.w_w), load3(own.al_w)
         store_slot(q, i, 0, load3(own.r_w))
         store_slot(qd, i, 0, load3(own.v_w))
         store_slot(qdd, i, 0, add3(load3(own.a_w), g))

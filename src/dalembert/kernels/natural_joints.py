@@ -13,8 +13,9 @@ from ..codes import JointCode, RowCode, Status
 from .jit import kernel
 from .natural import direction_of, eval_natural_state, spin_of
 from .natural_shapes import along, eval_shape, shape_gradient, source_vectors, vary_gradient
+from .quad import load_columns
 from .rotation import quaternion_of_matrix
-from .small import cross, dot3, load3, load9, sub3, tmul33
+from .small import cross, dot3, load3, sub3, tmul33
 
 
 @kernel
@@ -72,7 +73,7 @@ def eval_ball(i, k, v, q, qd, near, qj, qdj, sys, work):
     b = sys.body[i]
     x, y, z = joint_axis(b, 0), joint_axis(b, 1), joint_axis(b, 2)
     X, Y, Z = direction_of(q, b.parent, x, 1.0), direction_of(q, b.parent, y, 1.0), direction_of(q, b.parent, z, 1.0)
-    e = quaternion_of_matrix(tmul33((X[0], Y[0], Z[0], X[1], Y[1], Z[1], X[2], Y[2], Z[2]), load9(work.body[i].R_wb)))
+    e = quaternion_of_matrix(tmul33((X[0], Y[0], Z[0], X[1], Y[1], Z[1], X[2], Y[2], Z[2]), load_columns(work.body[i].E_wb)))
     size = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
     same = e[0] * near[k] + e[1] * near[k + 1] + e[2] * near[k + 2] + e[3] * near[k + 3]
     factor = 1.0 / size if same >= 0.0 else -1.0 / size

@@ -3,6 +3,7 @@
 from math import atan2, cos, sin, sqrt
 
 from .jit import kernel
+from .quad import axpy4, scale4
 from .small import add3, axpy3, cross, scale3
 
 SMALL_ANGLE = 1e-4
@@ -10,13 +11,9 @@ SMALL_ANGLE = 1e-4
 
 
 @kernel
-def rotated_z(R, angle):
-    """R Rot(z, angle)."""
-    c = cos(angle)
-    s = sin(angle)
-    return (R[0] * c + R[1] * s, R[1] * c - R[0] * s, R[2],
-            R[3] * c + R[4] * s, R[4] * c - R[3] * s, R[5],
-            R[6] * c + R[7] * s, R[7] * c - R[6] * s, R[8])
+def rotated_z(R, c, s):
+    """Columns of R Rot(z, angle) for the columns R, in quads, and the cosine and sine of the angle."""
+    return axpy4(c, R[0], scale4(R[1], s)), axpy4(c, R[1], scale4(R[0], -s)), R[2]
 
 
 @kernel

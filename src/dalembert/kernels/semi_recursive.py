@@ -11,8 +11,14 @@ Seeds: [DOP] announces both without equations; derived here.
 
 from ..codes import Status
 from .jit import kernel, part
-from .small import add3, axpy3, cross, dot3, load3, load6, scale3, store3, store6, sub3, sym_vec
-from .spatial import add6
+from .quad import load_symmetric, store_symmetric
+from .small import add3, axpy3, cross, dot3, load3, scale3, store3, sub3, sym_vec
+
+
+@part
+def add6(a, b):
+    """Sum of two symmetric matrices of six numbers."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
 
 
 @part
@@ -39,38 +45,38 @@ def centre_of(m, h):
 
 @kernel
 def refer_inertia(sys, work):
-    """Turn every body's inertia about its origin into one about the reference point; M[0] takes the mass, h_w the point.
+    """Turn every body's inertia about its origin into one about the reference point; A_M[0] takes the mass, h_w the point.
 
     With centres of mass h_w becomes the centre's place in the world, else the first moment about the world's origin.
     """
     for i in range(1, sys.body.shape[0]):
         own, m = work.body[i], sys.body[i].mass
-        h, r, J = load3(own.h_w), load3(own.r_w), load6(own.J)
+        h, r, J = load3(own.h_w), load3(own.r_w), load_symmetric(own.A_J)
         if sys.constants[0].reference == 1:
             c = centre_of(m, h)
-            store6(own.J, add6(J, steiner(-m, c)))
+            store_symmetric(own.A_J, add6(J, steiner(-m, c)))
             store3(own.h_w, add3(r, c))
         else:
-            store6(own.J, add6(add6(J, moved_moment(h, r)), steiner(m, r)))
+            store_symmetric(own.A_J, add6(add6(J, moved_moment(h, r)), steiner(m, r)))
             store3(own.h_w, axpy3(m, r, h))
-        own.M[0] = m
+        own.A_M[0] = m
 
 
 @part
 def join(reference, parent, own):
     """Add a composite body to its parent's."""
     if reference == 1:
-        m1, m2 = parent.M[0], own.M[0]
+        m1, m2 = parent.A_M[0], own.A_M[0]
         c1, c2 = load3(parent.h_w), load3(own.h_w)
         m = m1 + m2
         share = m2 / m if m > 0.0 else 0.0
         d = sub3(c2, c1)
-        store6(parent.J, add6(add6(load6(parent.J), load6(own.J)), steiner(m1 * share, d)))
+        store_symmetric(parent.A_J, add6(add6(load_symmetric(parent.A_J), load_symmetric(own.A_J)), steiner(m1 * share, d)))
         store3(parent.h_w, axpy3(share, d, c1))
     else:
-        store6(parent.J, add6(load6(parent.J), load6(own.J)))
+        store_symmetric(parent.A_J, add6(load_symmetric(parent.A_J), load_symmetric(own.A_J)))
         store3(parent.h_w, add3(load3(parent.h_w), load3(own.h_w)))
-    parent.M[0] += own.M[0]
+    parent.A_M[0] += own.A_M[0]
 
 
 @part
@@ -85,14 +91,14 @@ def seen_from(reference, s_n, s_f, r, c):
 def add_tree_mass(sys, place, values, work) -> int:
     """Add the mass matrix to `values` at the places of its pairs (system/pack_rows.mass_pairs), after `eval_places`.
 
-    Rows and columns of driven rates are those of the identity.  The bodies' J, h_w and M are destroyed.
+    Rows and columns of driven rates are those of the identity.  The bodies' A_J, h_w and A_M are destroyed.
     """
     body, rows, dof, reference = sys.body, work.body, work.dof, sys.constants[0].reference
     refer_inertia(sys, work)
     at = 0
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
-        m, h, J = own.M[0], load3(own.h_w), load6(own.J)
+        m, h, J = own.A_M[0], load3(own.h_w), load_symmetric(own.A_J)
         for k in range(b.v, b.v + b.nv):
             s_n = load3(dof[k].s_n)
             s_c = seen_from(reference, s_n, load3(dof[k].s_f), load3(own.r_w), h)
@@ -130,7 +136,7 @@ def accumulate_loads(sys, effort, work) -> int:
         own = rows[i]
         al, a, h, m = load3(own.al_w), load3(own.a_w), load3(own.h_w), body[i].mass
         f = sub3(axpy3(m, a, cross(al, h)), load3(own.ef))
-        n = sub3(add3(sym_vec(load6(own.J), al), cross(h, a)), load3(own.en))
+        n = sub3(add3(sym_vec(load_symmetric(own.A_J), al), cross(h, a)), load3(own.en))
         store3(own.f, f)
         store3(own.n, sub3(n, cross(centre_of(m, h), f)) if reference == 1 else add3(n, cross(load3(own.r_w), f)))
     for i in range(body.shape[0] - 1, 0, -1):

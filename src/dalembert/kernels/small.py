@@ -132,19 +132,3 @@ def mul33(A, B):
 def tmul33(A, B):
     """Transposed A times B."""
     return mul33((A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]), B)
-
-
-@kernel
-def rotated_sym(R, S):
-    """R S Rᵀ for a symmetric S: components of a tensor after a change of axes."""
-    t0 = R[0] * S[0] + R[1] * S[1] + R[2] * S[2]
-    t1 = R[0] * S[1] + R[1] * S[3] + R[2] * S[4]
-    t2 = R[0] * S[2] + R[1] * S[4] + R[2] * S[5]
-    t3 = R[3] * S[0] + R[4] * S[1] + R[5] * S[2]
-    t4 = R[3] * S[1] + R[4] * S[3] + R[5] * S[4]
-    t5 = R[3] * S[2] + R[4] * S[4] + R[5] * S[5]
-    t6 = R[6] * S[0] + R[7] * S[1] + R[8] * S[2]
-    t7 = R[6] * S[1] + R[7] * S[3] + R[8] * S[4]
-    t8 = R[6] * S[2] + R[7] * S[4] + R[8] * S[5]
-    return (t0 * R[0] + t1 * R[1] + t2 * R[2], t0 * R[3] + t1 * R[4] + t2 * R[5], t0 * R[6] + t1 * R[7] + t2 * R[8],
-            t3 * R[3] + t4 * R[4] + t5 * R[5], t3 * R[6] + t4 * R[7] + t5 * R[8], t6 * R[6] + t7 * R[7] + t8 * R[8])

@@ -40,7 +40,6 @@ BODY = _record(
     ("v", "i8"),  # first rate
     ("nv", "i8"),
     ("end", "i8"),  # rows i..end-1 are the subtree of row i
-    ("opens", "i8"),  # 1 for the last child of a parent, the first one to be eliminated
     ("d_p", "f8", 3),  # joint origin, from the parent's origin, parent's axes [m]
     ("R_pj", "f8", 9),  # joint frame at coordinate zero -> parent's axes
     ("mass", "f8"),  # [kg]
@@ -169,21 +168,21 @@ class System(NamedTuple):
 
 
 BODY_WORK = _record(
-    ("R_wb", "f8", 9),
-    ("d_w", "f8", 3),  # own origin from the parent's [m]
-    ("w_w", "f8", 3),  # angular velocity [rad/s]
-    ("ca_w", "f8", 3),  # angular acceleration without the parent's and the rates' own [rad/s²]
-    ("cl_w", "f8", 3),  # same of the origin [m/s²]
-    ("J", "f8", 6),  # own inertia about the origin, then articulated inertia, see spatial.py [kg m²]
-    ("H", "f8", 9),  # of the articulated inertia [kg m]; set by the first child that is eliminated
-    ("M", "f8", 6),  # likewise [kg]
-    ("h_w", "f8", 3),  # mass times centre of mass [kg m]
+    ("E_wb", "f8", 12),  # columns of R_wb: the body's axes, in quads (see quad.py)
+    ("w_w", "f8", 4),  # angular velocity [rad/s]
+    ("d_w", "f8", 4),  # own origin from the parent's [m]
+    ("ca_w", "f8", 4),  # angular acceleration without the parent's and the rates' own [rad/s²]
+    ("cl_w", "f8", 4),  # same of the origin [m/s²]
+    ("en", "f8", 4),  # applied moment about the origin minus the gyroscopic one [N m]
+    ("ef", "f8", 4),  # applied force minus the centrifugal one [N]
+    ("A_J", "f8", 12),  # own inertia about the origin, then articulated inertia, by rows, see spatial.py [kg m²]
+    ("A_H", "f8", 12),  # likewise [kg m]
+    ("A_M", "f8", 12),  # likewise [kg]
+    ("al_w", "f8", 4),  # angular acceleration
+    ("a_w", "f8", 4),  # acceleration of the origin minus gravity
+    ("h_w", "f8", 4),  # mass times centre of mass [kg m]
     ("size_n", "f8"),  # largest trace of J that was eliminated further out [kg m²]; models with singular bodies only
     ("size_f", "f8"),  # likewise of M [kg]
-    ("en", "f8", 3),  # applied moment about the origin minus the gyroscopic one [N m]
-    ("ef", "f8", 3),  # applied force minus the centrifugal one [N]
-    ("al_w", "f8", 3),  # angular acceleration
-    ("a_w", "f8", 3),  # acceleration of the origin minus gravity
     ("r_w", "f8", 3),  # position of the origin [m]
     ("v_w", "f8", 3),  # velocity of the origin [m/s]
     ("n", "f8", 3),  # moment about the origin that the joint carries, of inverse dynamics
@@ -191,10 +190,10 @@ BODY_WORK = _record(
 )
 
 DOF_WORK = _record(
-    ("s_n", "f8", 3),  # direction of turning, world axes
-    ("s_f", "f8", 3),
-    ("U_n", "f8", 3),  # articulated inertia times direction
-    ("U_f", "f8", 3),
+    ("s_n", "f8", 4),  # direction of turning, world axes
+    ("s_f", "f8", 4),
+    ("U_n", "f8", 4),  # articulated inertia times direction
+    ("U_f", "f8", 4),
     ("iD", "f8"),  # inverse of the inertia along the direction
     ("u", "f8"),  # effort left to accelerate it
     ("order", "i8"),  # rate eliminated at this place of its joint
@@ -241,6 +240,8 @@ class Work(NamedTuple):
     variation: np.ndarray  # (n_body,) VARIATION
     vector: np.ndarray  # (ROWS, n_v) rates and efforts
     point: np.ndarray  # (ROWS, n_q) coordinates
+    cosine: np.ndarray  # (n_q,) of the coordinates
+    sine: np.ndarray  # (n_q,)
     row: np.ndarray  # (m,) ROW_WORK
     jacobian: np.ndarray  # (n_entry,) values of the constraint Jacobian
     factored: np.ndarray  # (n_entry,) those that the factors were made with
@@ -251,7 +252,7 @@ class Work(NamedTuple):
     mass: np.ndarray  # its part M, in the places of the pattern
     no_matrix: np.ndarray  # (0, 0)
     no_pivot: np.ndarray  # (0,) i8
-    door: np.ndarray  # (1,) i8, address of the evaluation of constrained mechanisms, see door.py
+    door: np.ndarray  # (2,) i8, addresses of the kernels of constrained mechanisms, see door.py
     fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
 
 
@@ -275,6 +276,6 @@ def make_work(system: System) -> Work:
     rows["penalty"] = system.row["penalty"]
     return Work(np.zeros(n_body, BODY_WORK), np.zeros(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
-                rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]), *_make_joint_state(system),
+                np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]), *_make_joint_state(system),
                 make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1),
-                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(4, np.int64))
+                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64))

@@ -9,7 +9,10 @@ For a direction s of a body with articulated inertia A and applied wrench e (joi
     U = A s,  D = sᵀU,  u = tau + sᵀe,                                                   (1)
     A <- A - U Uᵀ/D,  e <- e - U u/D,                                                    (2)
     qdd = (u - Uᵀa)/D,  a <- a + s qdd                                                   (3)
-(2) and (3) are [ARN (13), (15), (16)] for one direction.
+(2) and (3) are [ARN (13), (15), (16)] for one direction.  With the parent's accelerations al_p, a_p and those of the
+velocities, ca and cl, (3) of a revolute joint reads
+    qdd = (u - U_nᵀca - U_fᵀcl)/D - (U_n + d x U_f)ᵀal_p/D - U_fᵀa_p/D                    (4)
+where all but the two products with al_p and a_p is ready before they are; that is all a chain waits for.
 
 Rank-deficient hinges [ARN (18)-(26)]: a direction with D = 0 has U = A s = 0 (A is semi-definite), so that the
 pseudo-inverse in (2) leaves A and e as they are, u = 0 is the first-order equation [ARN (20b)], and its own
@@ -20,24 +23,9 @@ with several are taken in the order of falling D, which reveals its rank; [ARN] 
 
 from ..codes import Status
 from .jit import kernel, part
-from .small import (
-    add3,
-    axpy3,
-    cross,
-    dot3,
-    load3,
-    load6,
-    load9,
-    mul33_vec,
-    scale3,
-    store3,
-    store6,
-    store9,
-    sub3,
-    sym_vec,
-    tmul33_vec,
-)
-from .spatial import add6, add9, downdated, downdated_sym, shifted_inertia, tilde, tilde_sym
+from .quad import add4, axpy4, cross4, load4, mixed, scale4, store4
+from .small import dot3, load3
+from .spatial import add_inertia, downdated_inertia, inertia_vec, load_inertia, shifted_inertia
 
 RANK_TOLERANCE = 1e-12
 """A direction has no inertia if D is below this fraction of the articulated inertia that its joint begins with."""
@@ -50,9 +38,9 @@ def inertia_along(s_n, s_f, size_n, size_f):
 
 
 @part
-def trace6(S):
-    """Trace of a symmetric matrix of six numbers."""
-    return S[0] + S[3] + S[5]
+def trace(S):
+    """Trace of a matrix of three quads."""
+    return S[0][0] + S[1][1] + S[2][2]
 
 
 @part
@@ -69,7 +57,7 @@ def joint_sizes(sys, own, J, M):
 
     Rounding leaves of an eliminated inertia a fraction of its former size, which must not be taken for inertia.
     """
-    size_n, size_f = trace6(J), trace6(M)
+    size_n, size_f = trace(J), trace(M)
     if sys.constants[0].pivot == 1:
         return max(size_n, own.size_n), max(size_f, own.size_f)
     return size_n, size_f
@@ -106,8 +94,8 @@ def pick_direction(sys, b, place, J, H, M, size_n, size_f, dof):
     best, largest = place, -1.0
     for other in range(b.v, place + 1):
         k = dof[other].order
-        s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
-        U_n, U_f = add3(sym_vec(J, s_n), mul33_vec(H, s_f)), add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
+        s_n, s_f = load4(dof[k].s_n), load4(dof[k].s_f)
+        U_n, U_f = inertia_vec(J, H, M, s_n, s_f)
         scale = inertia_along(s_n, s_f, size_n, size_f)
         D = (dot3(s_n, U_n) + dot3(s_f, U_f)) / scale if scale > 0.0 else 0.0
         if D > largest or sys.dof[k].drive >= 0:
@@ -119,41 +107,57 @@ def pick_direction(sys, b, place, J, H, M, size_n, size_f, dof):
 
 
 @part
-def load_articulated(b, i, own):
-    """Articulated inertia of row i: its own for a leaf, else what its children have made of it."""
-    if b.end == i + 1:
-        m = b.mass
-        return load6(own.J), tilde(load3(own.h_w)), (m, 0.0, 0.0, m, 0.0, m)
-    return load6(own.J), load9(own.H), load6(own.M)
+def hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, rows):
+    """Add what is left of a row's articulated inertia and wrench to its parent's [ARN (13)]."""
+    if b.parent > 0:
+        parent, d = rows[b.parent], load4(own.d_w)
+        bias_n, bias_f = inertia_vec(J, H, M, load4(own.ca_w), load4(own.cl_w))
+        n, f = axpy4(-1.0, bias_n, n), axpy4(-1.0, bias_f, f)
+        J, H, M = shifted_inertia(J, H, M, d)
+        add_inertia(parent, J, H, M)
+        hand_sizes(sys, b, d, size_n, size_f, rows)
+        store4(parent.en, add4(load4(parent.en), add4(n, cross4(d, f))))
+        store4(parent.ef, add4(load4(parent.ef), f))
 
 
 @part
-def hand_to_parent(sys, b, d, J, H, M, rows):
-    """Add the rest of a body's articulated inertia to its parent's, d from the parent's origin [ARN (13a)]."""
-    parent = rows[b.parent]
-    G = add9(H, tilde_sym(d, M))
-    store6(parent.J, add6(load6(parent.J), shifted_inertia(J, H, G, d)))
-    if b.opens == 1:
-        m = sys.body[b.parent].mass
-        store9(parent.H, add9(tilde(load3(parent.h_w)), G))
-        store6(parent.M, (M[0] + m, M[1], M[2], M[3] + m, M[4], M[5] + m))
+def eliminate_plain(sys, b, own, tau, work):
+    """Steps (1) and (2) for an undriven revolute joint; the rest goes to the parent."""
+    J, H, M = load_inertia(own)
+    size_n, size_f = joint_sizes(sys, own, J, M)
+    n, f = load4(own.en), load4(own.ef)
+    k = work.dof[b.v]
+    s = load4(k.s_n)
+    U_n, U_f = mixed(s, J), mixed(s, H)                                                        # (1)
+    D = dot3(s, U_n)
+    u = tau[b.v] + dot3(s, n)
+    if not RANK_TOLERANCE * size_n < D:
+        iD = note_massless(work, b.v)
     else:
-        store9(parent.H, add9(load9(parent.H), G))
-        store6(parent.M, add6(load6(parent.M), M))
+        iD = 1.0 / D
+    store4(k.U_n, U_n)
+    store4(k.U_f, U_f)
+    k.iD = iD
+    k.u = u
+    J, H, M = downdated_inertia(J, H, M, U_n, U_f, iD)                                         # (2)
+    n, f = axpy4(-u * iD, U_n, n), axpy4(-u * iD, U_f, f)
+    hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, work.body)
 
 
 @kernel
-def eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, size_n, size_f, work):
-    """Steps (1) and (2) for all directions of a joint with any number of them; returns what is left of A and e."""
-    dof = work.dof
+def eliminate_joint(sys, i, tau, qdd, work):
+    """Steps (1) and (2) for all directions of the joint of row i, any number of them; the rest goes to the parent."""
+    b, own, dof = sys.body[i], work.body[i], work.dof
+    J, H, M = load_inertia(own)
+    size_n, size_f = joint_sizes(sys, own, J, M)
+    n, f = load4(own.en), load4(own.ef)
     for place in range(b.v + b.nv - 1, b.v - 1, -1):
         k = pick_direction(sys, b, place, J, H, M, size_n, size_f, dof)
         own_k = dof[k]
-        s_n, s_f = load3(own_k.s_n), load3(own_k.s_f)
-        U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))                                 # (1)
-        U_f = add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
+        s_n, s_f = load4(own_k.s_n), load4(own_k.s_f)
+        U_n, U_f = inertia_vec(J, H, M, s_n, s_f)                                              # (1)
         if sys.dof[k].drive >= 0:
-            n, f = axpy3(-qdd[k], U_n, n), axpy3(-qdd[k], U_f, f)
+            n, f = axpy4(-qdd[k], U_n, n), axpy4(-qdd[k], U_f, f)
             continue
         D = dot3(s_n, U_n) + dot3(s_f, U_f)
         u = tau[k] + dot3(s_n, n) + dot3(s_f, f)
@@ -161,14 +165,59 @@ def eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, size_n, size_f, work):
             iD = note_massless(work, k)
         else:
             iD = 1.0 / D
-        store3(own_k.U_n, U_n)
-        store3(own_k.U_f, U_f)
+        store4(own_k.U_n, U_n)
+        store4(own_k.U_f, U_f)
         own_k.iD = iD
         own_k.u = u
-        g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
-        J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
-        n, f = axpy3(-u, g_n, n), axpy3(-u, g_f, f)
-    return J, H, M, n, f
+        J, H, M = downdated_inertia(J, H, M, U_n, U_f, iD)                                     # (2)
+        n, f = axpy4(-u * iD, U_n, n), axpy4(-u * iD, U_f, f)
+    hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, work.body)
+
+
+@part
+def eliminate_tree(sys, tau, qdd, work):
+    """Inward: eliminate the directions of each joint, hand the rest to the parent [ARN (12), (13)]."""
+    work.fail[1] = 0
+    forget_sizes(sys, work.body)
+    for i in range(sys.body.shape[0] - 1, 0, -1):
+        b = sys.body[i]
+        if b.plain == 1:
+            eliminate_plain(sys, b, work.body[i], tau, work)
+        else:
+            eliminate_joint(sys, i, tau, qdd, work)
+
+
+@part
+def accelerate_tree(sys, qdd, work):
+    """Outward: the accelerations of all undriven rates and of all bodies [ARN (15), (16)]."""
+    body, rows, dof = sys.body, work.body, work.dof
+    g = load3(sys.constants[0].g_w)
+    store4(rows[0].al_w, (0.0, 0.0, 0.0, 0.0))
+    store4(rows[0].a_w, (-g[0], -g[1], -g[2], 0.0))
+    for i in range(1, body.shape[0]):
+        b, own, parent = body[i], rows[i], rows[body[i].parent]
+        al, a, d, ca, cl = load4(parent.al_w), load4(parent.a_w), load4(own.d_w), load4(own.ca_w), load4(own.cl_w)
+        if b.plain == 1:
+            k = dof[b.v]
+            U_n, U_f, s, iD = load4(k.U_n), load4(k.U_f), load4(k.s_n), k.iD
+            free = (k.u - dot3(U_n, ca) - dot3(U_f, cl)) * iD
+            W_n, W_f = scale4(add4(U_n, cross4(d, U_f)), iD), scale4(U_f, iD)
+            acc = free - dot3(W_n, al) - dot3(W_f, a)                                          # (4)
+            qdd[b.v] = acc
+            a = add4(a, add4(cross4(al, d), cl))
+            al = axpy4(acc, s, add4(al, ca))
+        else:
+            a = add4(a, add4(cross4(al, d), cl))
+            al = add4(al, ca)
+            for place in range(b.v, b.v + b.nv):
+                k = dof[place].order
+                own_k = dof[k]
+                if sys.dof[k].drive < 0:
+                    qdd[k] = (own_k.u - dot3(load4(own_k.U_n), al) - dot3(load4(own_k.U_f), a)) * own_k.iD
+                al = axpy4(qdd[k], load4(own_k.s_n), al)
+                a = axpy4(qdd[k], load4(own_k.s_f), a)
+        store4(own.al_w, al)
+        store4(own.a_w, a)
 
 
 @part
@@ -178,67 +227,6 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
     Rates without inertia get iD = 0 and qdd = 0; `work.fail[0]` is the last of them, `work.fail[1]` their number, and the
     status is SINGULAR unless `work.fail[2]` allows them.
     """
-    body, rows, dof = sys.body, work.body, work.dof
-    work.fail[1] = 0
-    forget_sizes(sys, rows)
-
-    # inward: eliminate the directions of each joint, hand the rest to the parent              # [ARN (12), (13)]
-    for i in range(body.shape[0] - 1, 0, -1):
-        b, own = body[i], rows[i]
-        J, H, M = load_articulated(b, i, own)
-        size_n, size_f = joint_sizes(sys, own, J, M)
-        n, f = load3(own.en), load3(own.ef)
-        if b.plain == 1:
-            k = dof[b.v]
-            s = load3(k.s_n)
-            U_n, U_f = sym_vec(J, s), tmul33_vec(H, s)                                         # (1)
-            D = dot3(s, U_n)
-            u = tau[b.v] + dot3(s, n)
-            if not RANK_TOLERANCE * size_n < D:
-                iD = note_massless(work, b.v)
-            else:
-                iD = 1.0 / D
-            store3(k.U_n, U_n)
-            store3(k.U_f, U_f)
-            k.iD = iD
-            k.u = u
-            g_n, g_f = scale3(U_n, iD), scale3(U_f, iD)
-            J, H, M = downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)  # (2)
-            n, f = axpy3(-u, g_n, n), axpy3(-u, g_f, f)
-        else:
-            J, H, M, n, f = eliminate_directions(sys, b, tau, qdd, J, H, M, n, f, size_n, size_f, work)
-        if b.parent > 0:
-            parent = rows[b.parent]
-            ca, cl, d = load3(own.ca_w), load3(own.cl_w), load3(own.d_w)
-            n = sub3(n, add3(sym_vec(J, ca), mul33_vec(H, cl)))
-            f = sub3(f, add3(tmul33_vec(H, ca), sym_vec(M, cl)))
-            hand_to_parent(sys, b, d, J, H, M, rows)
-            hand_sizes(sys, b, d, size_n, size_f, rows)
-            store3(parent.en, add3(load3(parent.en), add3(n, cross(d, f))))
-            store3(parent.ef, add3(load3(parent.ef), f))
-
-    # outward, the accelerations of all bodies                                                  # [ARN (15), (16)]
-    g = load3(sys.constants[0].g_w)
-    store3(rows[0].al_w, (0.0, 0.0, 0.0))
-    store3(rows[0].a_w, (-g[0], -g[1], -g[2]))
-    for i in range(1, body.shape[0]):
-        b, own, parent = body[i], rows[i], rows[body[i].parent]
-        al = load3(parent.al_w)
-        a = add3(add3(load3(parent.a_w), cross(al, load3(own.d_w))), load3(own.cl_w))
-        al = add3(al, load3(own.ca_w))
-        if b.plain == 1:
-            k = dof[b.v]
-            acc = (k.u - dot3(load3(k.U_n), al) - dot3(load3(k.U_f), a)) * k.iD                # (3)
-            qdd[b.v] = acc
-            al = axpy3(acc, load3(k.s_n), al)
-        else:
-            for place in range(b.v, b.v + b.nv):
-                k = dof[place].order
-                own_k = dof[k]
-                if sys.dof[k].drive < 0:
-                    qdd[k] = (own_k.u - dot3(load3(own_k.U_n), al) - dot3(load3(own_k.U_f), a)) * own_k.iD
-                al = axpy3(qdd[k], load3(own_k.s_n), al)
-                a = axpy3(qdd[k], load3(own_k.s_f), a)
-        store3(own.al_w, al)
-        store3(own.a_w, a)
+    eliminate_tree(sys, tau, qdd, work)
+    accelerate_tree(sys, qdd, work)
     return Status.SINGULAR.value if work.fail[1] > work.fail[2] else Status.OK.value

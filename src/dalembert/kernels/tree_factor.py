@@ -9,70 +9,55 @@ so that a small `add` is not lost against D; it is all that a massless body furt
 
 from ..codes import Status
 from .jit import kernel, part
-from .small import add3, axpy3, cross, dot3, load3, mul33_vec, scale3, store3, sym_vec, tmul33_vec
-from .spatial import downdated, downdated_sym
-from .tree_dynamics import (
-    RANK_TOLERANCE,
-    forget_sizes,
-    hand_sizes,
-    hand_to_parent,
-    inertia_along,
-    joint_sizes,
-    load_articulated,
-    pick_direction,
-)
-
-
-@part
-def downdated_inertia(J, H, M, U_n, U_f, factor):
-    """A - factor U Uᵀ."""
-    g_n, g_f = scale3(U_n, factor), scale3(U_f, factor)
-    return downdated_sym(J, U_n, g_n), downdated(H, U_n, g_f), downdated_sym(M, U_f, g_f)
+from .quad import load4, store4
+from .small import add3, axpy3, cross, dot3, load3, store3
+from .spatial import add_inertia, downdated_inertia, inertia_vec, load_inertia, shifted_inertia
+from .tree_dynamics import RANK_TOLERANCE, forget_sizes, hand_sizes, inertia_along, joint_sizes, pick_direction
 
 
 @kernel
 def factor_tree(sys, add, work) -> int:
     """Factor M + diag(add) at the state of the last `eval_motion`; driven rates are left out."""
     body, rows, dof = sys.body, work.body, work.dof
-    zero = (0.0, 0.0, 0.0)
+    zero = (0.0, 0.0, 0.0, 0.0)
     forget_sizes(sys, rows)
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
-        J, H, M = load_articulated(b, i, own)
+        J, H, M = load_inertia(own)
         size_n, size_f = joint_sizes(sys, own, J, M)
         for place in range(b.v + b.nv - 1, b.v - 1, -1):
             k = place if b.plain == 1 else pick_direction(sys, b, place, J, H, M, size_n, size_f, dof)
             kept = work.factor_dof[k]
             work.factor_dof[place].order = k
-            s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
+            s_n, s_f = load4(dof[k].s_n), load4(dof[k].s_f)
             if b.plain == 1:
                 s_f = zero
-            store3(kept.s_n, s_n)
-            store3(kept.s_f, s_f)
+            store4(kept.s_n, s_n)
+            store4(kept.s_f, s_f)
             if sys.dof[k].drive >= 0:
                 kept.iD = 0.0
                 continue
-            U_n = add3(sym_vec(J, s_n), mul33_vec(H, s_f))
-            U_f = add3(tmul33_vec(H, s_n), sym_vec(M, s_f))
+            U_n, U_f = inertia_vec(J, H, M, s_n, s_f)
             D = dot3(s_n, U_n) + dot3(s_f, U_f)
             if not RANK_TOLERANCE * inertia_along(s_n, s_f, size_n, size_f) < D:
                 if add[k] <= 0.0:
                     work.fail[0] = k
                     return Status.SINGULAR.value
                 kept.iD = 1.0 / add[k]
-                store3(kept.U_n, zero)
-                store3(kept.U_f, zero)
+                store4(kept.U_n, zero)
+                store4(kept.U_f, zero)
                 continue
-            store3(kept.U_n, U_n)
-            store3(kept.U_f, U_f)
+            store4(kept.U_n, U_n)
+            store4(kept.U_f, U_f)
             kept.iD = 1.0 / (D + add[k])
             J, H, M = downdated_inertia(J, H, M, U_n, U_f, 1.0 / D)                              # (1)
             if add[k] > 0.0:
                 J, H, M = downdated_inertia(J, H, M, U_n, U_f, -add[k] / (D * (D + add[k])))
-        d = load3(own.d_w)
+        d = load4(own.d_w)
         store3(work.factor_body[i].d_w, d)
         if b.parent > 0:
-            hand_to_parent(sys, b, d, J, H, M, rows)
+            J, H, M = shifted_inertia(J, H, M, d)
+            add_inertia(rows[b.parent], J, H, M)
             hand_sizes(sys, b, d, size_n, size_f, rows)
     return Status.OK.value
 

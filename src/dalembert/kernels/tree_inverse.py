@@ -5,7 +5,9 @@ Seeds: [ARN (9), (10)] with the joint loads summed from the leaves; deviations a
 
 from ..codes import JointCode, Status
 from .jit import kernel, part
-from .small import add3, axpy3, cross, dot3, load3, load6, scale3, store3, sub3, sym_vec
+from .quad import add4, cross4, load4, load_symmetric
+from .small import add3, axpy3, cross, dot3, load3, store3, sub3, sym_vec
+from .spatial import add_inertia, inertia_vec, load_inertia, shifted_inertia
 
 
 @part
@@ -38,7 +40,7 @@ def eval_joint_loads(sys, work) -> int:
     for i in range(1, sys.body.shape[0]):
         own = rows[i]
         al, a, h = load3(own.al_w), load3(own.a_w), load3(own.h_w)
-        n = add3(sym_vec(load6(own.J), al), cross(h, a))                                       # [ARN (10)]
+        n = add3(sym_vec(load_symmetric(own.A_J), al), cross(h, a))                             # [ARN (10)]
         f = axpy3(sys.body[i].mass, a, cross(al, h))
         store3(own.n, sub3(n, load3(own.en)))
         store3(own.f, sub3(f, load3(own.ef)))
@@ -75,42 +77,28 @@ def eval_inverse(sys, qdd, effort, work) -> int:
 
 @kernel
 def eval_mass_matrix(sys, M, work) -> int:
-    """Fill the mass matrix (n_v, n_v) by composite bodies, after `eval_motion` (destroys the rows' J, H, M, h_w)."""
+    """Fill the mass matrix (n_v, n_v) by composite bodies, after `eval_motion` (destroys the rows' inertia)."""
     body, rows, dof = sys.body, work.body, work.dof
     for k in range(M.shape[0]):
         for j in range(M.shape[1]):
             M[k, j] = 0.0
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
-        m = b.mass if b.end == i + 1 else own.M[0]
-        h, J = load3(own.h_w), load6(own.J)
+        A_J, A_H, A_M = load_inertia(own)
 
         # wrench that a unit acceleration of each direction makes, felt by all inner directions
         for k in range(b.v, b.v + b.nv):
-            s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
-            n = add3(sym_vec(J, s_n), cross(h, s_f))
-            f = add3(cross(s_n, h), scale3(s_f, m))
+            n, f = inertia_vec(A_J, A_H, A_M, load4(dof[k].s_n), load4(dof[k].s_f))
             j = i
             while j > 0:
                 for c in range(body[j].v, body[j].v + body[j].nv):
-                    M[c, k] = dot3(load3(dof[c].s_n), n) + dot3(load3(dof[c].s_f), f)
+                    M[c, k] = dot3(load4(dof[c].s_n), n) + dot3(load4(dof[c].s_f), f)
                     M[k, c] = M[c, k]
-                n = add3(n, cross(load3(rows[j].d_w), f))
+                n = add4(n, cross4(load4(rows[j].d_w), f))
                 j = body[j].parent
 
         # the composite body joins its parent's
         if b.parent > 0:
-            parent = rows[b.parent]
-            d = load3(own.d_w)
-            hd, dd = dot3(h, d), dot3(d, d)
-            P = parent.J
-            P[0] += J[0] + 2.0 * (hd - h[0] * d[0]) + m * (dd - d[0] * d[0])
-            P[1] += J[1] - h[0] * d[1] - h[1] * d[0] - m * d[0] * d[1]
-            P[2] += J[2] - h[0] * d[2] - h[2] * d[0] - m * d[0] * d[2]
-            P[3] += J[3] + 2.0 * (hd - h[1] * d[1]) + m * (dd - d[1] * d[1])
-            P[4] += J[4] - h[1] * d[2] - h[2] * d[1] - m * d[1] * d[2]
-            P[5] += J[5] + 2.0 * (hd - h[2] * d[2]) + m * (dd - d[2] * d[2])
-            store3(parent.h_w, add3(load3(parent.h_w), axpy3(m, d, h)))
-            parent.M[0] = m + (body[b.parent].mass if b.opens == 1 else parent.M[0])
+            A_J, A_H, A_M = shifted_inertia(A_J, A_H, A_M, load4(own.d_w))
+            add_inertia(rows[b.parent], A_J, A_H, A_M)
     return Status.OK.value
-

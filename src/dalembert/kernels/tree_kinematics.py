@@ -7,47 +7,46 @@ of the directions s, since here p = r(p_parent, q) stands solved.
 
 from ..codes import JointCode, Status
 from .jit import kernel, part
-from .rotation import matrix_of_quaternion, rotated_z
-from .small import (
-    add3,
-    axpy3,
-    cross,
-    load3,
-    load6,
-    load9,
-    mul33,
-    mul33_vec,
-    rotated_sym,
-    scale3,
-    store3,
-    store6,
-    store9,
-    sym_vec,
+from .quad import (
+    add4,
+    axpy4,
+    columns_mul,
+    congruent,
+    cross4,
+    load4,
+    load_quads,
+    mixed,
+    scale4,
+    store4,
+    store_quads,
+    tilde,
 )
+from .rotation import matrix_of_quaternion, rotated_z
+from .small import add3, axpy3, cross, load3, load6, load9, scale3, store3
+from .turns import eval_turns
 
 
 @kernel
-def eval_joint_pose(b, q, A):
-    """Pose that the joint adds: rotation R_wb and displacement in world axes, for the joint frame A at zero."""
+def eval_joint_pose(b, q, A, work):
+    """Pose that the joint adds: rotation R_wb (columns) and displacement in world axes, for the joint frame A at zero."""
     code = b.code
     k = b.q
-    zero = (0.0, 0.0, 0.0)
-    z = (A[2], A[5], A[8])
+    zero = (0.0, 0.0, 0.0, 0.0)
     if code == JointCode.FIXED:
         return A, zero, Status.OK.value
     if code == JointCode.REVOLUTE:
-        return rotated_z(A, q[k]), zero, Status.OK.value
+        return rotated_z(A, work.cosine[k], work.sine[k]), zero, Status.OK.value
     if code == JointCode.PRISMATIC:
-        return A, scale3(z, q[k]), Status.OK.value
+        return A, scale4(A[2], q[k]), Status.OK.value
     if code == JointCode.CYLINDRICAL:
-        return rotated_z(A, q[k]), scale3(z, q[k + 1]), Status.OK.value
+        return rotated_z(A, work.cosine[k], work.sine[k]), scale4(A[2], q[k + 1]), Status.OK.value
     if code == JointCode.PLANAR:
-        return rotated_z(A, q[k + 2]), mul33_vec(A, (q[k], q[k + 1], 0.0)), Status.OK.value
+        return rotated_z(A, work.cosine[k + 2], work.sine[k + 2]), mixed((q[k], q[k + 1], 0.0), A), Status.OK.value
     if code == JointCode.SPHERICAL:
-        return mul33(A, matrix_of_quaternion((q[k], q[k + 1], q[k + 2], q[k + 3]))), zero, Status.OK.value
+        return columns_mul(A, matrix_of_quaternion((q[k], q[k + 1], q[k + 2], q[k + 3]))), zero, Status.OK.value
     if code == JointCode.FREE:
-        R = mul33(A, matrix_of_quaternion((q[k + 3], q[k + 4], q[k + 5], q[k + 6])))
-        return R, mul33_vec(A, (q[k], q[k + 1], q[k + 2])), Status.OK.value
+        R = columns_mul(A, matrix_of_quaternion((q[k + 3], q[k + 4], q[k + 5], q[k + 6])))
+        return R, mixed((q[k], q[k + 1], q[k + 2]), A), Status.OK.value
     return A, zero, Status.UNKNOWN_JOINT.value
 
 
@@ -64,63 +63,74 @@ def relative_velocities(b, qd, dof_work):
 @kernel
 def eval_directions(sys, b, A, qd, dof_work):
     """Directions of the body's rates in world axes; returns the relative angular and linear velocity."""
+    rel, vel = (0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)
     for k in range(b.v, b.v + b.nv):
-        store3(dof_work[k].s_n, mul33_vec(A, load3(sys.dof[k].s_n)))
-        store3(dof_work[k].s_f, mul33_vec(A, load3(sys.dof[k].s_f)))
-    return relative_velocities(b, qd, dof_work)
+        s_n, s_f = mixed(load3(sys.dof[k].s_n), A), mixed(load3(sys.dof[k].s_f), A)
+        store4(dof_work[k].s_n, s_n)
+        store4(dof_work[k].s_f, s_f)
+        rel, vel = axpy4(qd[k], s_n, rel), axpy4(qd[k], s_f, vel)
+    return rel, vel
+
+
+@part
+def eval_body(b, own, w, rel, d, cl, R):
+    """Fill a row: pose, velocity terms, own inertia and gyroscopic load about the origin; w is the parent's."""
+    store_quads(own.E_wb, R)
+    store4(own.d_w, d)
+    store4(own.ca_w, cross4(w, rel))
+    store4(own.cl_w, cl)
+    w = add4(w, rel)
+    store4(own.w_w, w)
+    m, h = b.mass, mixed(load3(b.h_b), R)
+    J = congruent(R, load6(b.J_b))
+    store4(own.en, cross4(mixed(w, J), w))
+    store4(own.ef, cross4(cross4(w, h), w))
+    store4(own.h_w, h)
+    store_quads(own.A_J, J)
+    store_quads(own.A_H, tilde(h))
+    store_quads(own.A_M, ((m, 0.0, 0.0, 0.0), (0.0, m, 0.0, 0.0), (0.0, 0.0, m, 0.0)))
+
+
+@kernel
+def eval_joint_motion(sys, i, q, qd, work) -> int:
+    """Fill row i and its directions, for any joint."""
+    b, own, parent = sys.body[i], work.body[i], work.body[sys.body[i].parent]
+    P, w = load_quads(parent.E_wb), load4(parent.w_w)
+    d, A = mixed(load3(b.d_p), P), columns_mul(P, load9(b.R_pj))
+    if b.code == JointCode.SCREW:
+        R, slide = rotated_z(A, work.cosine[b.q], work.sine[b.q]), mixed(scale3(load3(sys.dof[b.v].s_f), q[b.q]), A)
+    else:
+        R, slide, status = eval_joint_pose(b, q, A, work)
+        if status != Status.OK.value:
+            work.fail[0] = i
+            return status
+    d = add4(d, slide)
+    rel, vel = eval_directions(sys, b, A, qd, work.dof)                                           # [ARN (7), (8)]
+    eval_body(b, own, w, rel, d, cross4(w, axpy4(2.0, vel, cross4(w, d))), R)                     # [ARN (9)] k^(II)
+    return Status.OK.value
 
 
 @part
 def eval_motion(sys, q, qd, work) -> int:
     """Fill pose, velocity terms and own inertia of every body row, and the directions of every rate row."""
-    body, rows, dof = sys.body, work.body, work.dof
+    body, rows = sys.body, work.body
     ground = rows[0]
-    store9(ground.R_wb, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
-    store3(ground.w_w, (0.0, 0.0, 0.0))
+    store_quads(ground.E_wb, ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0)))
+    store4(ground.w_w, (0.0, 0.0, 0.0, 0.0))
+    eval_turns(q, work.cosine, work.sine)
     for i in range(1, body.shape[0]):
-        b, own, parent = body[i], rows[i], rows[body[i].parent]
-
-        # carried by the parent
-        P = load9(parent.R_wb)
-        w = load3(parent.w_w)
-        d = mul33_vec(P, load3(b.d_p))
-        A = mul33(P, load9(b.R_pj))
-
-        # added by the joint                                                                      # [ARN (7), (8)]
+        b = body[i]
         if b.code == JointCode.REVOLUTE:
-            z = (A[2], A[5], A[8])
-            R = rotated_z(A, q[b.q])
-            rel = scale3(z, qd[b.v])
-            store3(dof[b.v].s_n, z)
-            cl = cross(w, cross(w, d))
-        elif b.code == JointCode.SCREW:
-            s = sys.dof[b.v]
-            R = rotated_z(A, q[b.q])
-            d = add3(d, mul33_vec(A, scale3(load3(s.s_f), q[b.q])))
-            rel, vel = eval_directions(sys, b, A, qd, dof)
-            cl = cross(w, axpy3(2.0, vel, cross(w, d)))
+            parent = rows[b.parent]
+            P, w = load_quads(parent.E_wb), load4(parent.w_w)
+            d, A = mixed(load3(b.d_p), P), columns_mul(P, load9(b.R_pj))
+            store4(work.dof[b.v].s_n, A[2])
+            R = rotated_z(A, work.cosine[b.q], work.sine[b.q])
+            eval_body(b, rows[i], w, scale4(A[2], qd[b.v]), d, cross4(w, cross4(w, d)), R)
         else:
-            R, slide, status = eval_joint_pose(b, q, A)
+            status = eval_joint_motion(sys, i, q, qd, work)
             if status != Status.OK.value:
-                work.fail[0] = i
                 return status
-            d = add3(d, slide)
-            rel, vel = eval_directions(sys, b, A, qd, dof)
-            cl = cross(w, axpy3(2.0, vel, cross(w, d)))                                           # [ARN (9)] k^(II)
-        store9(own.R_wb, R)
-        store3(own.d_w, d)
-        store3(own.ca_w, cross(w, rel))
-        store3(own.cl_w, cl)
-        w = add3(w, rel)
-        store3(own.w_w, w)
-
-        # own inertia and gyroscopic load about the origin
-        h = mul33_vec(R, load3(b.h_b))
-        J = rotated_sym(R, load6(b.J_b))
-        store3(own.en, cross(sym_vec(J, w), w))
-        store3(own.ef, cross(cross(w, h), w))
-        store3(own.h_w, h)
-        store6(own.J, J)
     return Status.OK.value
 
 

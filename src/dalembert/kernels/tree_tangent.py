@@ -16,7 +16,8 @@ from ..codes import Status
 from .constraints_tangent import vary_rows
 from .forces_tangent import eval_force_variations
 from .jit import kernel
-from .small import add3, axpy3, cross, dot3, load3, load6, scale3, store3, sub3, sym_vec
+from .quad import load_symmetric
+from .small import add3, axpy3, cross, dot3, load3, scale3, store3, sub3, sym_vec
 from .tree_kinematics import relative_velocities
 
 
@@ -74,7 +75,7 @@ def vary_loads(sys, work):
     for i in range(1, sys.body.shape[0]):
         own, o = work.body[i], work.variation[i]
         m = sys.body[i].mass
-        J, h, w, al, a = load6(own.J), load3(own.h_w), load3(own.w_w), load3(own.al_w), load3(own.a_w)
+        J, h, w, al, a = load_symmetric(own.A_J), load3(own.h_w), load3(own.w_w), load3(own.al_w), load3(own.a_w)
         phi, dw, dal, da = load3(o.phi), load3(o.w), load3(o.al), load3(o.a)
         dh = cross(phi, h)
         spin = add3(cross(dw, sym_vec(J, w)), cross(w, turned_inertia_vec(J, phi, w, dw)))

@@ -9,6 +9,9 @@ from ..errors import ChannelError
 from .results import Results
 from .tabular import labelled, overview
 
+MARGINS = (0.95, 0.15, 0.55, 0.4)
+"""Left, right, lower and upper margin of a picture [inch]: room for an axis label and numbers of eight characters."""
+
 
 def draw(results: Results, channels: Sequence[str] = (), *, path: str | Path | None = None, show: bool | None = None,
          ax=None):
@@ -60,18 +63,25 @@ def _fill(ax, results: Results, channels: Sequence[str], unit: str) -> None:
 
 
 def _new_figure(panels: int, on_screen: bool):
-    """Return an empty figure: of pyplot if it shall be shown, otherwise one that no window system knows of."""
-    size = {"figsize": (7.0, 1.6 + 2.4 * panels), "layout": "constrained"}
+    """Return an empty figure: of pyplot if it shall be shown, otherwise one that no window system knows of.
+
+    The margins of a window follow its size; those of a picture are fixed, since to find them takes as long as to draw.
+    """
+    width, height = 7.0, 1.6 + 2.4 * panels
     if on_screen:
         try:
             import matplotlib.pyplot as plt
 
-            return plt.figure(**size)
+            return plt.figure(figsize=(width, height), layout="constrained")
         except ImportError:  # a backend was asked for whose toolkit is missing
             pass
     from matplotlib.figure import Figure
 
-    return Figure(**size)
+    figure = Figure(figsize=(width, height))
+    left, right, bottom, top = MARGINS
+    figure.subplots_adjust(left=left / width, right=1 - right / width, bottom=bottom / height, top=1 - top / height,
+                           hspace=0.12)
+    return figure
 
 
 def _show() -> None:

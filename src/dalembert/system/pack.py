@@ -142,9 +142,6 @@ def _pack_bodies(model: CheckedModel, rows: list[Row]) -> np.ndarray:
     body["R_bu"], body["u_b"] = R_bu.reshape(-1, 9), u_b
     _pack_inertia(model, rows, body, R_bu, u_b)
     body["end"] = _subtree_ends(body["parent"])
-    last_child = np.zeros(n, np.int64)
-    last_child[body["parent"][1:]] = np.arange(1, n)
-    body["opens"][last_child[last_child > 0]] = 1
     return body
 
 

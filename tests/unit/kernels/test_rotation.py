@@ -82,8 +82,10 @@ def test_the_product_of_quaternions_is_that_of_their_matrices(seed):
 
 def test_rotated_z_is_a_turn_about_the_local_z():
     R = matrix(np.random.default_rng(7).normal(size=4))
-    turned = np.reshape(rot.rotated_z(tuple(R.ravel()), 0.8), (3, 3))
-    assert np.abs(turned - R @ exponential(np.array([0, 0, 0.8]))).max() <= 10 * EPS
+    columns = tuple((*column, 0.0) for column in R.T.tolist())
+    turned = np.array(rot.rotated_z(columns, np.cos(0.8), np.sin(0.8)))
+    assert np.array_equal(turned[:, 3], np.zeros(3))
+    assert np.abs(turned[:, :3].T - R @ exponential(np.array([0, 0, 0.8]))).max() <= 10 * EPS
 
 
 def test_quaternion_rate_is_the_derivative_of_a_turning_quaternion():

@@ -33,7 +33,6 @@ CASES = {
     "sym_vec": ((PACKED, A), S @ A),
     "mul33": ((M, N), M @ N),
     "tmul33": ((M, N), M.T @ N),
-    "rotated_sym": ((M, PACKED), (M @ S @ M.T)[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]),
 }
 
 

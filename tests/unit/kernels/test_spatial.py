@@ -1,68 +1,67 @@
 """Blocks of an articulated inertia against dense 6x6 matrices."""
 
 import numpy as np
+import pytest
 
 from dalembert.kernels import spatial
+from dalembert.kernels.tables import BODY_WORK
 
 EPS = np.finfo(float).eps
-SYMMETRIC = ([0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2])
 
 
-def symmetric(rng):
-    """Return a random symmetric matrix."""
-    A = rng.normal(size=(3, 3))
-    return A + A.T
+def padded(x):
+    """Return a vector as a quad, a matrix as the quads of its rows."""
+    if np.ndim(x) == 1:
+        return (*np.asarray(x).tolist(), 0.0)
+    return tuple(padded(row) for row in x)
 
 
-
-def test_tilde_is_the_cross_product():
-    rng = np.random.default_rng(2)
-    d, x = rng.normal(size=3), rng.normal(size=3)
-    T = np.reshape(spatial.tilde(tuple(d)), (3, 3))
-    assert np.abs(T @ x - np.cross(d, x)).max() <= 4 * EPS * np.linalg.norm(d) * np.linalg.norm(x)
-    assert np.array_equal(T, -T.T)
+def blocks(A):
+    """Return J, H, M of a 6x6 matrix."""
+    return padded(A[:3, :3]), padded(A[:3, 3:]), padded(A[3:, 3:])
 
 
-def test_sums_are_by_component():
-    rng = np.random.default_rng(3)
-    for n, add in ((6, spatial.add6), (9, spatial.add9)):
-        a, b = rng.normal(size=n), rng.normal(size=n)
-        assert np.array_equal(add(tuple(a), tuple(b)), a + b)
+def dense(J, H, M):
+    """Return the 6x6 matrix of the blocks."""
+    J, H, M = (np.array(block)[:, :3] for block in (J, H, M))
+    return np.block([[J, H], [H.T, M]])
 
 
-def test_rank_one_updates_remove_a_direction():
+@pytest.fixture
+def inertia():
+    """Return a random positive definite matrix."""
+    G = np.random.default_rng(4).normal(size=(6, 6))
+    return G @ G.T
+
+
+def test_the_wrench_of_accelerations_is_the_product(inertia):
+    x = np.random.default_rng(3).normal(size=6)
+    n, f = spatial.inertia_vec(*blocks(inertia), padded(x[:3]), padded(x[3:]))
+    assert np.abs(np.r_[n[:3], f[:3]] - inertia @ x).max() <= 20 * EPS * np.abs(inertia).max() * np.linalg.norm(x)
+    assert n[3] == f[3] == 0.0
+
+
+def test_rank_one_updates_remove_a_direction(inertia):
     """A - U Uᵀ/D with U = A s, D = sᵀ A s has s in its kernel."""
-    rng = np.random.default_rng(4)
-    G = rng.normal(size=(6, 6))
-    A = G @ G.T
-    s = rng.normal(size=6)
-    U = A @ s
-    g = U / (s @ U)
-    J, H, M = A[:3, :3], A[:3, 3:], A[3:, 3:]
-    J = spatial.downdated_sym(tuple(J[SYMMETRIC]), tuple(U[:3]), tuple(g[:3]))
-    H = spatial.downdated(tuple(H.ravel()), tuple(U[:3]), tuple(g[3:]))
-    M = spatial.downdated_sym(tuple(M[SYMMETRIC]), tuple(U[3:]), tuple(g[3:]))
-    full = np.zeros((6, 6))
-    full[:3, :3][SYMMETRIC] = J
-    full[3:, 3:][SYMMETRIC] = M
-    full[:3, 3:] = np.reshape(H, (3, 3))
-    full = np.triu(full) + np.triu(full, 1).T
-    assert np.abs(full - (A - np.outer(U, g))).max() <= 10 * EPS * np.abs(A).max()
-    assert np.abs(full @ s).max() <= 100 * EPS * np.abs(A).max() * np.linalg.norm(s)
+    s = np.random.default_rng(5).normal(size=6)
+    U = inertia @ s
+    D = s @ U
+    left = dense(*spatial.downdated_inertia(*blocks(inertia), padded(U[:3]), padded(U[3:]), 1 / D))
+    assert np.abs(left - (inertia - np.outer(U, U) / D)).max() <= 10 * EPS * np.abs(inertia).max()
+    assert np.abs(left @ s).max() <= 100 * EPS * np.abs(inertia).max() * np.linalg.norm(s)
 
 
-def test_shift_is_the_congruence_with_the_velocity_shift():
+def test_shift_is_the_congruence_with_the_velocity_shift(inertia):
     """(al, a) of a point d away is X (al, a) with X = [[1, 0], [-d~, 1]]; inertia moves by Xᵀ A X."""
-    rng = np.random.default_rng(5)
-    J, M, H, d = symmetric(rng), symmetric(rng), rng.normal(size=(3, 3)), rng.normal(size=3)
-    A = np.block([[J, H], [H.T, M]])
-    D = np.reshape(spatial.tilde(tuple(d)), (3, 3))
-    X = np.block([[np.eye(3), np.zeros((3, 3))], [-D, np.eye(3)]])
-    expected = X.T @ A @ X
-    DM = spatial.tilde_sym(tuple(d), tuple(M[SYMMETRIC]))
-    G = spatial.add9(tuple(H.ravel()), DM)
-    moved = spatial.shifted_inertia(tuple(J[SYMMETRIC]), tuple(H.ravel()), G, tuple(d))
-    tolerance = 20 * EPS * np.abs(A).max() * (1 + d @ d)
-    assert np.abs(np.reshape(DM, (3, 3)) - D @ M).max() <= tolerance
-    assert np.abs(np.reshape(G, (3, 3)) - expected[:3, 3:]).max() <= tolerance
-    assert np.abs(np.array(moved) - expected[:3, :3][SYMMETRIC]).max() <= tolerance
+    d = np.random.default_rng(6).normal(size=3)
+    X = np.eye(6)
+    X[3:, :3] = -np.cross(d, np.eye(3)).T
+    moved = dense(*spatial.shifted_inertia(*blocks(inertia), padded(d)))
+    assert np.abs(moved - X.T @ inertia @ X).max() <= 20 * EPS * np.abs(inertia).max() * (1 + d @ d)
+
+
+def test_inertias_add_up_in_a_row(inertia):
+    row = np.zeros(1, BODY_WORK)[0]
+    for _ in range(2):
+        spatial.add_inertia(row, *blocks(inertia))
+    assert np.array_equal(dense(*spatial.load_inertia(row)), 2 * inertia)

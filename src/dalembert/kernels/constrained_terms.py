@@ -1,0 +1,134 @@
+"""What the equations of a constrained mechanism are made of, in joint or natural coordinates, behind one entry.
+
+Poses and constraint rows, their Jacobian and second derivatives, M qdd - Q with or without the multipliers' loads, the mass
+matrix, and the rest of the matrix of an implicit step.
+"""
+
+from ..codes import FormCode, Status, TermCode
+from .constraints import add_row_loads, eval_jacobian, eval_rows, row_load
+from .constraints_acceleration import eval_row_accelerations
+from .forces import eval_forces
+from .jit import kernel
+from .natural import add_natural_mass, eval_natural_state, natural_momentum_product
+from .natural_curvature import natural_row_curvature
+from .natural_forces import eval_natural_forces
+from .natural_forces_tangent import natural_force_tangent
+from .natural_joints import eval_joint_accelerations, eval_joint_coordinates
+from .natural_rows import eval_natural_row_accelerations, eval_natural_rows
+from .semi_recursive import accumulate_loads, add_tree_mass
+from .tree_inverse import eval_body_accelerations
+from .tree_kinematics import eval_motion, eval_places
+
+FORCES = 20
+"""Row of work.vector used here."""
+
+
+@kernel
+def eval_gaps(sys, t, q, qd, work) -> int:
+    """Poses, velocities and constraint rows at a state."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        qj, qdj = work.joint_q, work.joint_qd
+        eval_natural_state(sys, q, qd, work)
+        status = eval_joint_coordinates(sys, q, qd, qj, qj, qdj, work)
+        if status != Status.OK.value:
+            return status
+        return eval_natural_rows(sys, t, q, qd, qj, qdj, work)
+    status = eval_motion(sys, q, qd, work)
+    if status != Status.OK.value:
+        return status
+    eval_places(sys, qd, work)
+    return eval_rows(sys, t, q, qd, work)
+
+
+@kernel
+def eval_row_matrix(sys, q, work):
+    """Jacobian of the rows after `eval_gaps`, which for natural coordinates has filled it."""
+    if sys.constants[0].form != FormCode.GLOBAL:
+        eval_jacobian(sys, q, work)
+
+
+@kernel
+def eval_row_bends(sys, t, q, qd, qdd, work):
+    """Phi'' of every row for accelerations qdd, after `eval_gaps`."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        if sys.term.shape[0] > 0:
+            eval_joint_accelerations(sys, q, qd, qdd, work.joint_qdd, work)
+        eval_natural_row_accelerations(sys, t, q, qd, qdd, work.joint_q, work.joint_qd, work.joint_qdd, work)
+    else:
+        eval_body_accelerations(sys, qdd, work)
+        eval_row_accelerations(sys, t, q, qd, qdd, work)
+
+
+@kernel
+def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
+    """needed = M qdd - Q, with Jᵀ (λ + α Phi) if `loaded`, after `eval_gaps`; zero for driven rates."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        forces = work.vector[FORCES]
+        status = eval_natural_forces(sys, t, q, work.joint_q, work.joint_qd, forces, tau, work)
+        natural_momentum_product(sys, qdd, needed)
+        for k in range(needed.shape[0]):
+            needed[k] -= forces[k]
+        if loaded:
+            add_natural_loads(sys, needed, work)
+        return status
+    status = eval_forces(sys, t, q, qd, tau, work)
+    if loaded:
+        add_row_loads(sys, q, tau, work)
+    eval_body_accelerations(sys, qdd, work)
+    accumulate_loads(sys, needed, work)
+    for k in range(needed.shape[0]):
+        needed[k] = 0.0 if sys.dof[k].drive >= 0 else needed[k] - tau[k]
+    return status
+
+
+@kernel
+def add_natural_loads(sys, needed, work):
+    """needed <- needed + Jᵀ (λ + α Phi) with the Jacobian at the state."""
+    for r in range(sys.row.shape[0]):
+        c = sys.row[r]
+        load = row_load(c, work.row[r])
+        for p in range(c.first, c.first + c.count):
+            needed[sys.entry[p].column] += load * work.jacobian[p]
+
+
+@kernel
+def add_mass(sys, values, work):
+    """Add the mass matrix to values of the pattern; in joint coordinates the bodies' own inertias are destroyed."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        add_natural_mass(sys, values)
+    else:
+        add_tree_mass(sys, sys.mass_place, values, work)
+
+
+@kernel
+def add_step_tangent(sys, t, q, qd, add, cq, cv, work) -> int:
+    """Add cv C + cq K to the matrix, after `eval_needed` at the state.
+
+    In joint coordinates only `add` (n_v,), the joint springs' part, stands for them; in natural ones all forces and the
+    curvature of the constraints do, their symmetric part.
+    """
+    A = work.factors.A
+    if sys.constants[0].form == FormCode.GLOBAL:
+        natural_row_curvature(sys, t, q, work.joint_q, cq, A, work)
+        return natural_force_tangent(sys, t, q, qd, work.joint_q, work.joint_qd, cq, cv, A, work)
+    for k in range(add.shape[0]):
+        A[sys.pattern.diagonal[k]] += add[k]
+    return Status.OK.value
+
+
+@kernel
+def evaluate_terms(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) -> int:
+    """Do a task of TermCode and return its status; NEEDED and LOADED fill x, MASS adds to it, TANGENT takes `add` in it."""
+    if task == TermCode.GAPS:
+        return eval_gaps(sys, t, q, qd, work)
+    if task == TermCode.MATRIX:
+        eval_row_matrix(sys, q, work)
+    elif task == TermCode.BENDS:
+        eval_row_bends(sys, t, q, qd, qdd, work)
+    elif task == TermCode.MASS:
+        add_mass(sys, x, work)
+    elif task == TermCode.TANGENT:
+        return add_step_tangent(sys, t, q, qd, x, cq, cv, work)
+    else:
+        return eval_needed(sys, t, q, qd, qdd, tau, task == TermCode.LOADED, x, work)
+    return Status.OK.value
