@@ -1,0 +1,184 @@
+"""Closed loops against Exudyn at equal error, growth of the global formulation, and the vehicle in real time.
+
+Exudyn runs with the settings and models of `loop_peers.py` with which it is quickest, at the largest step that reaches an
+error level; the error is the largest deviation from the reference, relative to the largest value of each column.  dalembert
+then has to reach that error or a smaller one: with its default integrator at the loosest accuracy that does, and with
+the index-3 trapezoidal rule at the largest fixed step that does, semi-recursive and global.  Each contestant's time is that
+of its time loop.  The quickest of dalembert's ways counts; all are shown.
+
+Growth is seen on N four-bars in fixed steps.  The real-time factor of the vehicle is simulated over needed time with
+steps of one millisecond.  MuJoCo closes loops by soft constraints; it is compared on the slider-cranks, without requirement.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from math import inf, log
+
+import loop_peers
+import loop_problems
+import mujoco_loops
+from interleave import Report, best_runs, equal_turns, parse, peer
+from loop_peers import BEST, ExudynLoop, fewest_steps, quickest
+
+import dalembert as dal
+
+RATIO = 5.0
+EXPONENT = 1.2
+REAL_TIME = 10.0
+WAYS = ("semi-recursive", "global")
+FINEST = 48
+"""Accuracies are tried on a grid of quarter decades from 1e-2 to 1e-14."""
+CHAINS = (10, 20, 40, 100, 200, 400)
+REAL_TIME_STEP = 1e-3
+
+
+class Ours:
+    """dalembert on a closed loop, one run a call."""
+
+    def __init__(self, problem, formulation: str, **how):
+        self.problem, self.model = problem, problem.model()
+        self.how = dict(formulation=formulation, **how)
+
+    def run(self, **more):
+        """Return the results of a run."""
+        return dal.run(self.model, until=self.problem.until, record=self.problem.times, **self.how, **more)
+
+    def error(self) -> float:
+        """Return the error, infinite for a run that fails."""
+        try:
+            return self.problem.error(self.problem.columns(self.run()))
+        except dal.MultibodyError:
+            return inf
+
+    def __call__(self) -> float:
+        """Return the seconds of the time loop."""
+        return self.run().stats.seconds
+
+
+def loosest(problem, formulation: str, target: float) -> Ours | None:
+    """Return our run with the loosest accuracy whose error is at most the target, by bisection on the grid."""
+    at = partial(_with_accuracy, problem, formulation)
+    good, bad = FINEST, -1
+    if at(good).error() > target:
+        return None
+    while good - bad > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if at(middle).error() <= target else (good, middle)
+    return at(good)
+
+
+def _with_accuracy(problem, formulation: str, place: int) -> Ours:
+    return Ours(problem, formulation, accuracy=10.0 ** (-2 - place / 4))
+
+
+def longest_step(problem, formulation: str, target: float) -> Ours | None:
+    """Return our run with the largest fixed step whose error is at most the target."""
+    def at(k):
+        return Ours(problem, formulation, step=problem.spacing / k, integrator="trapezoidal")
+
+    k, _ = fewest_steps(lambda k: at(k).error(), target)
+    return at(k) if k else None
+
+
+def contestants(problem, target: float) -> dict[str, Ours]:
+    """Return our ways to an error by name."""
+    found = {}
+    for formulation in WAYS:
+        found[formulation] = loosest(problem, formulation, target)
+        found[f"{formulation}, fixed step"] = longest_step(problem, formulation, target)
+    return {name: ours for name, ours in found.items() if ours is not None}
+
+
+def compare(report: Report, problem, level: float, rounds: int, exudyn) -> None:
+    """Time one mechanism at one error level."""
+    row = dict(mechanism=problem.name, level=f"{level:g}")
+    turns, target = {}, level
+    if exudyn:
+        found = quickest(problem, level, BEST[problem.name])
+        assert found, f"{problem.name}: Exudyn does not reach {level:g}"
+        _, settings, k, target = found[0]
+        turns["exudyn"] = ExudynLoop(problem, settings, k).seconds
+        report.note(f"{problem.name}, {level:g}: Exudyn with {settings}, steps of {problem.spacing / k:.3g} s")
+    ours = contestants(problem, target)
+    assert ours, f"{problem.name}: no way reaches {target:g}"
+    best = best_runs(equal_turns({**turns, **ours}), rounds=rounds)
+    theirs = best.pop("exudyn", None)
+    for name, seconds in sorted(best.items(), key=lambda item: item[1]):
+        first = name == min(best, key=best.get)
+        ratio = theirs / seconds if theirs else None
+        report.add(**row, way=name, ms=1e3 * seconds, error=ours[name].error(), peer_ms=1e3 * theirs if theirs else None,
+                   peer_error=target if theirs else None, ratio=ratio, required=f">= {RATIO}" if first else "",
+                   ok=ratio >= RATIO if ratio and first else None)
+
+
+def growth(report: Report, sizes, rounds: int, exudyn) -> None:
+    """Measure the time of a step of N four-bars and the exponent of its growth."""
+    per_step, peers = {}, {}
+    for n in sizes:
+        problem = loop_problems.fourbars(n, until=1.0)
+        ours = Ours(problem, "global", step=0.01, integrator="trapezoidal")
+        count = ours.run().stats.steps
+        per_step[n] = best_runs({"": ours}, rounds=rounds)[""] / count
+        if exudyn:
+            loop = ExudynLoop(problem, BEST["40 four-bars"][0], 10)
+            peers[n] = best_runs({"": loop.seconds}, rounds=rounds)[""] / loop.steps
+    small, large = min(sizes), max(sizes)
+    for times, name, required in ((per_step, "global", EXPONENT), (peers, "exudyn", None)):
+        if times:
+            exponent = log(times[large] / times[small]) / log(large / small)
+            report.add(mechanism=f"{small} to {large} four-bars", way=name, ratio=exponent,
+                       required=f"exponent <= {required}" if required else "exponent",
+                       ok=exponent <= required if required else None)
+            report.note(f"{name}, us a step: " + ", ".join(f"N = {n}: {t * 1e6:.4g}" for n, t in times.items()))
+
+
+def real_time(report: Report, rounds: int) -> None:
+    """Measure how much faster than real time the vehicle runs."""
+    problem = loop_problems.vehicle()
+    for formulation in WAYS:
+        ours = Ours(problem, formulation, step=REAL_TIME_STEP)
+        error = ours.error()
+        factor = problem.until / best_runs({"": ours}, rounds=rounds)[""]
+        report.add(mechanism="vehicle, 1 ms", way=formulation, error=error, ratio=factor,
+                   required=f">= {REAL_TIME} x real time", ok=factor >= REAL_TIME)
+
+
+def mujoco(report: Report, rounds: int) -> None:
+    """Compare with MuJoCo's soft loops at its own errors."""
+    for problem in (loop_problems.planar_slider_crank(), loop_problems.spatial_slider_crank()):
+        for k in mujoco_loops.STEPS[:4]:
+            loop = mujoco_loops.MuJoCoLoop(problem, "RK4", k)
+            target = loop.error()
+            ours = loosest(problem, "semi-recursive", target) if target < 1 else None
+            if ours:
+                best = best_runs(equal_turns({"ours": ours, "mujoco": loop.seconds}), rounds=rounds)
+                report.add(mechanism=problem.name, way="semi-recursive", level="MuJoCo RK4", ms=1e3 * best["ours"],
+                           error=ours.error(), peer_ms=1e3 * best["mujoco"], peer_error=target,
+                           ratio=best["mujoco"] / best["ours"])
+
+
+def main(arguments=None) -> int:
+    """Run the benchmark."""
+    options = parse(__doc__, arguments)
+    report = Report("closed loops at equal error, ms a run; ratio: peer / ours",
+                    ["mechanism", "level", "way", "ms", "error", "peer_ms", "peer_error", "ratio", "required"])
+    exudyn = peer("exudyn", report)
+    chosen = ("1 four-bars",) if options.smoke else ()
+    for problem in loop_peers.problems(chosen).values():
+        for level in (1e-2,) if options.smoke else loop_peers.levels(problem.name):
+            compare(report, problem, level, options.rounds or (2 if options.smoke else 7), exudyn)
+    growth(report, (2, 4) if options.smoke else CHAINS, options.rounds or 3, exudyn)
+    if not options.smoke:
+        real_time(report, options.rounds or 5)
+        if peer("mujoco", report):
+            mujoco(report, options.rounds or 5)
+    else:
+        for row in report.rows:
+            row["ok"] = None
+    return report.finish(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
