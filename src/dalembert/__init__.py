@@ -12,6 +12,7 @@ _HOMES = {
     "model.parts": ["Body", "Bushing", "Cylindrical", "Fixed", "Force", "Frame", "Free", "JointSpring", "Motion", "Motor",
                     "Planar", "Prismatic", "Revolute", "Screw", "Spherical", "SpringDamper", "Torque", "Universal"],
     "model.constraints": ["CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling"],
+    "model.flexible": ["Circle", "Material", "Rectangle", "Section", "Tube"],
     "model.laws": ["law", "ramp", "sine", "table"],
     "model.units": ["deg"],
     "model.inertia": ["inertia_box", "inertia_cylinder", "inertia_rod", "inertia_sphere"],
@@ -36,10 +37,12 @@ _HOMES = {
                "MultibodyError", "SingularError", "StudyError", "TopologyError"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-__all__ = [*sorted(_HOME_OF), "__version__"]
+__all__ = [*sorted(_HOME_OF), "__version__", "flex"]
 
 
 def __getattr__(name):
+    if name == "flex":
+        return import_module(".flex", __name__)
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)

@@ -12,6 +12,7 @@ CONTRACT = {
     "joints": {"Fixed", "Revolute", "Prismatic", "Cylindrical", "Universal", "Spherical", "Planar", "Screw", "Free"},
     "constraints": {"Distance", "PointOnLine", "PointOnPlane", "Gear", "CoordinateCoupling", "Rolling"},
     "forces": {"Force", "Torque", "SpringDamper", "JointSpring", "Bushing", "Motor", "Motion"},
+    "flexible": {"Material", "Circle", "Tube", "Rectangle", "Section", "flex"},
     "laws": {"table", "sine", "law"},
     "analyses": {"run", "assemble", "static", "linearize", "eigenmodes", "inverse_dynamics", "compare", "cite",
                  "formulations"},

@@ -1,0 +1,195 @@
+"""A flexible body in a floating frame: six rigid freedoms of the frame and n elastic coordinates.
+
+The coordinates of a reduced body can describe rigid motions, the frame describes them again.  Six conditions C q = 0 take
+them out: zero motion of an interface (tangent frame), of a chord's ends (chord frame), or zero momentum of the
+deformation (Buckens' mean axes).  With the rigid modes P about the frame's origin,
+
+    q = (1 - P (C P)^-1 C) E p                                                                          (1)
+
+fulfils them, where E drops the six coordinates of one interface.  The vibration modes of the body in its frame are
+then taken as elastic coordinates: unit modal mass, diagonal stiffness, ascending frequencies.
+
+Seeds: [HEL §2] tangent frames; [ELL (5.10)] the projector in (1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import pi
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import eigh
+
+from ..errors import ModelError
+from ..model.values import shown
+from .body_point import BodyPoint
+from .invariants import EPSILON, PRODUCTS, Inertia
+from .lowest_modes import signed
+from .stiffening import Stiffening, stiffening_of
+
+if TYPE_CHECKING:
+    from .reduced_body import ReducedBody
+
+MEAN_AXIS = "mean-axis"
+SHORTEST_CHORD = 1e-9
+"""Chords shorter than this part of the body have no direction."""
+
+
+@dataclass(frozen=True, eq=False)
+class FloatingBody:
+    """Constants of a flexible body in a floating frame with n elastic coordinates q.
+
+    With a the acceleration of the frame's origin less gravity, w the angular velocity and wd its rate, all in the frame's
+    axes, the elastic equation reads
+
+        Ct a + Cr(q) wd + Me qdd + w_a (G_a - G_a') qd + w_a w_b (centrifugal)_ab + Ke q + De qd + s = loads
+
+    Attributes
+    ----------
+    frame : str
+        What holds the frame, in words.
+    origin : (3,) float
+        Of the frame, in the coordinates of the body's model [m].
+    names : tuple of str
+        Of the elastic coordinates.
+    frequencies : (n,) float
+        Of the elastic coordinates, with the frame held [Hz].
+    constants : Inertia
+        Inertia constants about the frame's origin.
+    stiffness, damping : (n, n) float
+        Ke and De.
+    places : mapping of str to BodyPoint
+        Interfaces and points, from the frame's origin; joints and forces act there.
+    initial_load : (n,) float
+        Elastic forces of initial stress.
+    stiffening : Stiffening or None
+        Geometric stiffness by unit inertia loads and forces.
+    coordinates : (n_reduced, n) float or None
+        Coordinates of the reduced body by the elastic ones; None if only the constants are known.
+    reduced : ReducedBody or None
+        Where the constants come from; it recovers displacements and stresses.
+    """
+
+    frame: str
+    origin: np.ndarray
+    names: tuple[str, ...]
+    frequencies: np.ndarray
+    constants: Inertia
+    stiffness: np.ndarray
+    damping: np.ndarray
+    places: Mapping[str, BodyPoint]
+    initial_load: np.ndarray
+    stiffening: Stiffening | None = None
+    coordinates: np.ndarray | None = None
+    reduced: ReducedBody | None = field(default=None, repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of elastic coordinates."""
+        return len(self.stiffness)
+
+    @property
+    def mass(self) -> float:
+        """Mass of the body [kg]."""
+        return self.constants.mass
+
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        """Names of all places where joints can act."""
+        return tuple(self.places)
+
+    @property
+    def centrifugal_load(self) -> np.ndarray:
+        """(n, 6) float: elastic inertia forces of the undeformed body by w_x², w_y², w_z², w_x w_y, w_y w_z, w_x w_z."""
+        slope = self.constants.inertia_slope
+        return np.stack([-(0.5 if a == b else 1.0) * slope[:, a, b] for a, b in PRODUCTS], axis=1)
+
+    @property
+    def centrifugal_stiffness(self) -> np.ndarray:
+        """(6, n, n) float: how `centrifugal_load` changes with the deformation, geometric stiffening included."""
+        curvature = self.constants.inertia_curvature
+        out = np.stack([-(1.0 if a == b else 2.0) * curvature[:, :, a, b] for a, b in PRODUCTS])
+        return out if self.stiffening is None else out + self.stiffening.spin
+
+    @property
+    def rate_coupling(self) -> np.ndarray:
+        """(n, 3, 3) float: torque on the frame by the product of an elastic rate and an angular velocity."""
+        return self.constants.inertia_slope - np.einsum("icj,lc->lij", EPSILON, self.constants.rotation)
+
+    def floating(self, frame=None, *, stiffening: bool | None = None) -> FloatingBody:
+        """Return the body itself: its frame is chosen already."""
+        if frame is not None or stiffening is not None:
+            raise ModelError(f"floating: the body has its frame already ({self.frame}); choose another when it is "
+                             "reduced: reduced.floating(frame)")
+        return self
+
+    def displacement(self, q: np.ndarray) -> np.ndarray:
+        """Return the displacements (N,) of the whole model for elastic coordinates (n,) [m, rad]."""
+        if self.reduced is None:
+            raise ModelError("displacement: the body is known by its constants alone; read the places it has: "
+                             f"{', '.join(self.places)}")
+        return self.reduced.displacement(self.coordinates @ q)
+
+
+def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None, *,
+                  stiffening: bool | None = None) -> FloatingBody:
+    """Return a reduced body in a floating frame; see `ReducedBody.floating`."""
+    words, origin, conditions, held = _frame(reduced, reduced.interfaces[0] if frame is None else frame)
+    rigid = reduced.rigid_modes(origin)
+    projector = np.eye(reduced.n) - rigid @ np.linalg.pinv(conditions @ rigid) @ conditions
+    kept = reduced.active.copy()
+    kept[reduced.slot(held)] = False
+    raw = projector[:, kept]
+    raw[~reduced.active] = 0.0
+    shapes, frequencies = _frame_modes(reduced, raw)
+    constants = reduced.constants.shifted(origin).projected(shapes)
+    if stiffening is None:
+        stiffening = bool(reduced.model.elements)
+    return FloatingBody(
+        frame=words, origin=origin, names=tuple(f"mode {k + 1}" for k in range(len(frequencies))),
+        frequencies=frequencies, constants=constants, stiffness=np.diag((2 * pi * frequencies) ** 2),
+        damping=shapes.T @ reduced.damping @ shapes,
+        places={name: place.changed(shapes, origin) for name, place in reduced.places.items()},
+        initial_load=np.zeros(len(frequencies)),
+        stiffening=stiffening_of(reduced, shapes, origin, held) if stiffening else None, coordinates=shapes, reduced=reduced)
+
+
+def _frame_modes(reduced: ReducedBody, raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coordinates of the vibration modes in the frame, (n_reduced, n), and their frequencies [Hz]."""
+    stiffness, mass = (raw.T @ a @ raw for a in (reduced.stiffness, reduced.mass_matrix))
+    try:
+        square, shapes = eigh((stiffness + stiffness.T) / 2, (mass + mass.T) / 2)
+    except np.linalg.LinAlgError:
+        raise ModelError("floating: the reduced mass matrix is not positive definite; two interfaces coincide or the "
+                         "modes are not independent of the interfaces: keep fewer modes") from None
+    return signed(raw @ shapes), np.sqrt(np.maximum(square, 0.0)) / (2 * pi)
+
+
+def _frame(reduced: ReducedBody, frame) -> tuple[str, np.ndarray, np.ndarray, str]:
+    """Return the frame in words, its origin, its six conditions (6, n_reduced) and the interface dropped in (1)."""
+    first = reduced.interfaces[0]
+    if isinstance(frame, str) and frame in reduced.interfaces:
+        return f"tangent at {frame}", reduced.places[frame].position, reduced.places[frame].motion, frame
+    if isinstance(frame, str) and frame == MEAN_AXIS:
+        return "mean axes", reduced.com, reduced.rigid_modes(reduced.com).T @ reduced.mass_matrix, first
+    if not isinstance(frame, str) and isinstance(frame, Sequence) and len(frame) == 2 \
+            and all(name in reduced.interfaces for name in frame) and frame[0] != frame[1]:
+        return _chord(reduced, *frame)
+    raise ModelError(f"frame: found {shown(frame)}, expected an interface ({', '.join(reduced.interfaces)}), a pair of "
+                     f"them for the chord, or {MEAN_AXIS!r}")
+
+
+def _chord(reduced: ReducedBody, first: str, second: str):
+    """Conditions of a chord: its first end at rest, its second moving along it, no twist at the first."""
+    a, b = reduced.places[first], reduced.places[second]
+    chord = b.position - a.position
+    length = np.linalg.norm(chord)
+    if length <= SHORTEST_CHORD * reduced.model.size:
+        raise ModelError(f"frame: interfaces {first!r} and {second!r} coincide, expected a chord between them; take a "
+                         "tangent frame")
+    direction = chord / length
+    across = np.linalg.svd(direction[None])[2][1:]
+    conditions = np.vstack([a.displacement, across @ b.displacement / length, direction @ a.rotation])
+    return f"chord from {first} to {second}", a.position, conditions, first

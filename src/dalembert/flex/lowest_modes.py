@@ -1,0 +1,113 @@
+"""The lowest vibration modes of a large model by block Lanczos with the inverse of the stiffness.
+
+Blocks use the factor better than single vectors do, and find multiple frequencies (a round shaft bends both ways).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import cholesky, eigh, solve_triangular
+
+BLOCK = 8
+"""Vectors that are iterated together, at least."""
+TOLERANCE = 1e-10
+"""Residual of a mode, relative to its size; frequencies are then exact to rounding."""
+GRAM_FLOOR = 1e-14
+"""Added to the scaled Gram matrix, so that directions lost to rounding do not stop the iteration."""
+LARGEST_SPACE = 0.5
+"""Spaces larger than this part of the unknowns are not iterated but solved densely."""
+
+
+def lowest_modes(solve: Callable, stiffness, mass, count: int, *, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest eigenvalues and modes of K x = λ M x, in a fixed order and with fixed signs.
+
+    Parameters
+    ----------
+    solve : callable
+        (n, k) loads to (K + shift M)⁻¹ loads.
+    stiffness, mass : (n, n) sparse or array
+        Symmetric; K + shift M and M positive definite.
+    count : int
+        Modes wanted, at most n.
+    shift : float
+        [1/s²] for models that can move freely.
+
+    Returns
+    -------
+    eigenvalues : (count,) float
+        λ = ω² [rad²/s²], ascending.
+    modes : (n, count) float
+        Columns with unit modal mass; the largest entry of each is positive.
+    """
+    n = mass.shape[0]
+    if count == 0:
+        return np.zeros(0), np.zeros((n, 0))
+    block = min(max(BLOCK, (count + 1) // 2), n)
+    if 2 * count + 4 * block >= LARGEST_SPACE * n:
+        values, modes = _dense(stiffness, mass, count)
+    else:
+        values, modes = _iterated(solve, mass, count, block)
+        values = values - shift
+    return values, signed(modes)
+
+
+def signed(modes: np.ndarray) -> np.ndarray:
+    """Return the modes (columns) with the first of their largest entries positive."""
+    if modes.size == 0:
+        return modes
+    size = np.abs(modes)
+    largest = np.argmax(size >= (1.0 - 1e-6) * size.max(axis=0), axis=0)
+    signs = np.sign(modes[largest, np.arange(modes.shape[1])])
+    return modes * np.where(signs == 0, 1.0, signs)
+
+
+def _dense(stiffness, mass, count):
+    full = [a.toarray() if hasattr(a, "toarray") else np.asarray(a) for a in (stiffness, mass)]
+    return eigh(*full, subset_by_index=[0, count - 1])
+
+
+def _iterated(solve, mass, count, block):
+    """Block Lanczos: a growing M-orthonormal basis V of the Krylov space of K⁻¹ M, and Ritz vectors in it."""
+    n = mass.shape[0]
+    start = np.random.default_rng(0).standard_normal((n, block))  # fixed seed: the same modes in every run
+    v, mv, _ = _orthonormal(solve(mass @ start), mass)
+    basis, m_basis, inverse = [v], [mv], np.zeros((0, 0))
+    while True:
+        w = solve(mv)  # K⁻¹ M v
+        column = np.vstack([b.T @ w for b in m_basis])
+        inverse = np.block([[inverse, column[:-block]], [column[:-block].T, column[-block:]]])
+        _subtract(w, basis, column)
+        _subtract(w, basis, np.vstack([b.T @ w for b in m_basis]))  # once more: rounding of the first pass
+        v, mv, size = _orthonormal(w, mass)
+        if len(inverse) > count:
+            ritz, s = eigh((inverse + inverse.T) / 2)
+            ritz, s = ritz[::-1][:count], s[:, ::-1][:, :count]
+            residual = np.linalg.norm(size @ s[-block:], axis=0)
+            if np.all(residual <= TOLERANCE * ritz) or len(inverse) + block > n:
+                return 1.0 / ritz, np.hstack(basis) @ s
+        basis.append(v)
+        m_basis.append(mv)
+
+
+def _subtract(w, basis, weights):
+    """Subtract the blocks of a basis times their weights, in place."""
+    begin = 0
+    for b in basis:
+        w -= b @ weights[begin:begin + b.shape[1]]
+        begin += b.shape[1]
+
+
+def _orthonormal(w, mass):
+    """Return v, M v and R of w = v R with vᵀ M v = 1, by Cholesky factors of the Gram matrix, twice for accuracy."""
+    total = np.eye(w.shape[1])
+    for _ in range(2):
+        mw = mass @ w
+        gram = w.T @ mw
+        scale = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+        upper = cholesky(gram / np.outer(scale, scale) + GRAM_FLOOR * np.eye(len(gram)))
+        inverse = solve_triangular(upper, np.eye(len(gram))) / scale[:, None]
+        w = w @ inverse
+        total = (upper * scale) @ total
+    return w, mw @ inverse, total

@@ -1,0 +1,157 @@
+"""A finite-element model reduced to interface coordinates and vibration modes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import ModelError, near_names
+from .body_point import BodyPoint, rigid_motion
+from .fe_model import FEModel
+from .floating import FloatingBody, floating_body
+from .interface_partition import Partition
+from .invariants import Inertia
+from .reduction_report import reduction_report
+from .stress import NodalStress, nodal_stress
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedBody:
+    """A flexible body in Craig-Bampton coordinates, n = 6 n_interface + n_modes.
+
+    The coordinates are displacement and rotation of each interface in turn [m, rad], then the modes' (with unit modal
+    mass).  Origin and axes are those of the finite-element model; six combinations of the coordinates are rigid
+    motions, which a floating frame or the interface coordinates of a superelement take over.
+
+    Attributes
+    ----------
+    interfaces : tuple of str
+        Names.
+    positions : (n_interface, 3) float
+        Undeformed places of the interfaces [m].
+    rotations : (n_interface, 3, 3) float
+        Undeformed axes of the interfaces, as columns.
+    n_modes : int
+        Fixed-interface modes kept.
+    active : (n,) bool
+        Coordinates that the model can move: all but those out of the plane of a planar model.
+    stiffness, damping : (n, n) float
+        Reduced matrices.
+    constants : Inertia
+        Inertia constants about the model's origin; its modal mass is the reduced mass matrix.
+    frequencies : (n_modes,) float
+        Of the modes with all interfaces held [Hz].
+    basis : (N, n) float
+        Displacements of the whole model by each coordinate.
+    points : mapping of str to BodyPoint
+        More named places.
+    model : FEModel
+        What was reduced.
+    partition : Partition
+        Its interface and inner unknowns.
+    """
+
+    interfaces: tuple[str, ...]
+    positions: np.ndarray
+    rotations: np.ndarray
+    n_modes: int
+    active: np.ndarray
+    stiffness: np.ndarray
+    damping: np.ndarray
+    constants: Inertia
+    frequencies: np.ndarray
+    basis: np.ndarray
+    points: Mapping[str, BodyPoint]
+    model: FEModel = field(repr=False)
+    partition: Partition = field(repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.stiffness)
+
+    @property
+    def mass_matrix(self) -> np.ndarray:
+        """(n, n) float: reduced mass matrix."""
+        return self.constants.modal_mass
+
+    @property
+    def mass(self) -> float:
+        """Mass of the body [kg]."""
+        return self.constants.mass
+
+    @property
+    def com(self) -> np.ndarray:
+        """(3,) float: centre of mass of the undeformed body [m]."""
+        return self.constants.centre
+
+    @property
+    def inertia(self) -> np.ndarray:
+        """(3, 3) float: inertia of the undeformed body about its centre of mass [kg m²]."""
+        return self.constants.shifted(self.com).inertia
+
+    def slot(self, interface: str) -> slice:
+        """Return where the six coordinates of an interface stand."""
+        if interface not in self.interfaces:
+            raise ModelError(f"no interface {interface!r}.{near_names(interface, self.interfaces)}")
+        begin = 6 * self.interfaces.index(interface)
+        return slice(begin, begin + 6)
+
+    def rigid_modes(self, origin: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """Return the (n, 6) coordinates of unit translations and of unit rotations about `origin` [m].
+
+        Fixed-interface modes take no part in them.
+        """
+        faces = [rigid_motion(position, origin) for position in self.positions]
+        return np.vstack([*faces, np.zeros((self.n_modes, 6))])
+
+    @cached_property
+    def places(self) -> dict[str, BodyPoint]:
+        """Interfaces and named points, by name."""
+        out = {}
+        for k, name in enumerate(self.interfaces):
+            motion = np.zeros((6, self.n))
+            motion[:, self.slot(name)] = np.eye(6)
+            out[name] = BodyPoint(self.positions[k], self.rotations[k], motion[:3], motion[3:])
+        return out | dict(self.points)
+
+    def displacement(self, q: np.ndarray) -> np.ndarray:
+        """Return the displacements (N,) of the whole model for coordinates (n,) [m, rad]."""
+        return self.basis @ q
+
+    def stress(self, q: np.ndarray) -> NodalStress:
+        """Return the stresses at all nodes (`NodalStress`) for coordinates (n,) or (n, c); needs elements."""
+        return nodal_stress(self.model, self.basis @ q)
+
+    def floating(self, frame: str | Sequence[str] | None = None, *, stiffening: bool | None = None
+                 ) -> FloatingBody:
+        """Return the body in a floating frame.
+
+        Parameters
+        ----------
+        frame : str, pair of str or None
+            An interface: the frame is tangent to the body there (default: the first one).  Two interfaces: the chord,
+            with its origin at the first.  ``"mean-axis"``: Buckens' frame at the centre of mass, in which the
+            deformation has no momentum.
+        stiffening : bool, optional
+            Whether to add geometric stiffening by inertia loads and interface forces; by default where the model
+            has elements to take stresses from.
+
+        Returns
+        -------
+        FloatingBody
+        """
+        return floating_body(self, frame, stiffening=stiffening)
+
+    def report(self, *, full: bool = True) -> str:
+        """Return a text with frequencies, effective masses and frequency errors.
+
+        Parameters
+        ----------
+        full : bool
+            Whether to solve the full model for comparison, which costs one more factor of its stiffness.
+        """
+        return reduction_report(self, full=full)
