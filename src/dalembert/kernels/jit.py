@@ -63,16 +63,22 @@ FAST = {"contract", "nsz", "arcp", "reassoc"}
 
 
 def _compiled(function, fastmath=FAST, **options):
-    """Compile without reference counting: a kernel that would allocate does not compile, and tables are passed freely."""
+    """Compile without reference counting: a kernel that would allocate does not compile, and tables are passed freely.
+
+    A kernel called by another one is compiled without the doors through which Python would call it, and is kept on disk only
+    as part of its caller: with tables for arguments these doors take as long to compile as the kernel (half of all time).
+    """
+    options.update(nogil=True, error_model="numpy", fastmath=fastmath, _nrt=False)
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _CACHE
     try:
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath, _nrt=False, **options)(
-            function)
+        compiled = numba.njit(cache=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
     if not numba.config.DISABLE_JIT:
-        compiled.compile = _vectorising(compiled.compile)
+        inner = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+        inner.compile, compiled.compile = _vectorising(inner.compile), _vectorising(compiled.compile)
+        compiled.get_call_template, compiled.get_overload = inner.get_call_template, inner.get_overload
     return compiled
 
 

@@ -70,9 +70,9 @@ def factor_sparse(pattern, factors) -> int:
             end = following[c]
             for j in range(pattern.L_first[c], end):
                 y[pattern.L_row[j]] -= L[j] * yc
-            l = yc * inverse[c]
-            L[end] = l
-            d -= yc * l
+            ratio = yc * inverse[c]
+            L[end] = ratio
+            d -= yc * ratio
             following[c] = end + 1
         if not abs(d) > SMALLEST_PIVOT * abs(A[last]):
             return pattern.order[k]

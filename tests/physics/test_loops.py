@@ -1,0 +1,118 @@
+"""Closed loops: order of the index-3 steps, what the projections do, agreement of the formulations, energy, reactions."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from physics.closed_mechanisms import closed_mechanism
+
+import dalembert as dal
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
+from mechanisms import bricard, n_fourbar, planar_slider_crank, spatial_slider_crank
+from reference import load
+
+WAYS = ["semi-recursive", "global"]
+X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
+
+
+def slider_crank():
+    return spatial_slider_crank(load("p5_spatial_slider_crank")["data"])
+
+
+@pytest.fixture(scope="module")
+def exact():
+    """The end of the slider-crank's first half second, to about 1e-10."""
+    return dal.run(slider_crank(), until=0.5, accuracy=1e-12, record=[0.0, 0.5])
+
+
+CHANNELS = ("guide.displacement", "guide.speed", "guide.acceleration", "cross.force")
+
+
+@pytest.mark.parametrize("formulation", WAYS)
+@pytest.mark.parametrize("integrator", ["trapezoidal", "generalized-alpha"])
+def test_positions_rates_accelerations_and_reactions_are_of_second_order(formulation, integrator, exact):
+    errors = []
+    for h in (2e-3, 1e-3, 5e-4):
+        r = dal.run(slider_crank(), until=0.5, step=h, integrator=integrator, formulation=formulation)
+        errors.append([np.max(np.abs(r[c][-1] - exact[c][-1])) for c in CHANNELS])
+    slopes = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.all(np.abs(slopes[-1] - 2.0) < 0.35), dict(zip(CHANNELS, slopes[-1], strict=True))
+
+
+@pytest.mark.parametrize("kind", [dal.SemiRecursive, dal.Global])
+def test_without_projections_rates_leave_the_constraints(kind):
+    """[DOP (3)] is what keeps them: the index-3 step itself binds positions only."""
+    gaps = [np.max(dal.run(slider_crank(), until=0.5, step=2e-3, integrator="trapezoidal",
+                           formulation=kind(projection=p))["constraints.velocity"]) for p in ("tangent", "mass", None)]
+    assert max(gaps[:2]) < 1e-8
+    assert gaps[2] > 1e4 * max(gaps[:2])
+
+
+@pytest.mark.parametrize("formulation", WAYS)
+def test_energy_of_the_bricard_linkage_drifts_no_more_than_the_accuracy(formulation):
+    r = dal.run(bricard(load("p5_A04_bricard")["data"]), until=3.0, accuracy=1e-9, formulation=formulation)
+    assert np.ptp(r["energy.total"]) < 1e-9 * r.stats.steps * np.ptp(r["energy.kinetic"])
+
+
+def test_reactions_balance_every_body():
+    """Newton and Euler on each body of the slider-crank with the recorded forces of all joints, cut ones included."""
+    r = dal.run(slider_crank(), until=0.3, accuracy=1e-9, record=0.05)
+    m = slider_crank()
+    g = np.array(m.gravity)
+    joins = {"crank": [("crank axis", 1), ("ball", -1)], "rod": [("ball", 1), ("cross", 1)], "slider": [("guide", 1), ("cross", -1)]}
+    for body, joints in joins.items():
+        part = m[body]
+        R, w = r[f"{body}.rotation"], r[f"{body}.angular_velocity"]
+        arm = R @ np.array(part.com)
+        al = r[f"{body}.angular_acceleration"]
+        a = r[f"{body}.acceleration"] + np.cross(al, arm) + np.cross(w, np.cross(w, arm))
+        total = sum(sign * r[f"{j}.force"] for j, sign in joints)
+        size = np.max(np.abs(part.mass * a)) + part.mass * 9.81
+        assert np.max(np.abs(part.mass * (a - g) - total)) < 1e-8 * size, body
+
+
+def test_a_driven_loop_gets_the_same_effort_from_power():
+    """The drive of a planar slider-crank does the work that kinetic and potential energy gain."""
+    m = planar_slider_crank(speed=10.0).add(dal.Motion("drive", "main", speed=10.0))
+    r = dal.run(m, until=0.6, accuracy=1e-9, record=1e-3)
+    work = np.concatenate([[0], np.cumsum((r["drive.effort"][1:] + r["drive.effort"][:-1]) / 2 * 10.0 * 1e-3)])
+    gained = r["energy.total"] - r["energy.total"][0]
+    assert np.max(np.abs(work - gained)) < 1e-3 * np.ptp(gained)  # trapezoidal sum: (w h)²/12 of the effort's curvature
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_formulations_agree_on_random_closed_mechanisms(seed):
+    model = closed_mechanism(np.random.default_rng(seed), n_bodies=4 + seed % 3, budget=2 + seed % 3)
+    runs = {f: dal.run(model, until=0.2, accuracy=1e-9, record=[0.0, 0.1, 0.2], formulation=f) for f in WAYS}
+    for body in (b.name for b in model.bodies):
+        one, other = (runs[f][f"{body}.position"] for f in WAYS)
+        assert np.max(np.abs(one - other)) < 1e-6 * (1 + np.max(np.abs(one)))  # accuracy times the growth of errors
+    for r in runs.values():
+        assert np.max(r["constraints.position"]) < 1e-8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("formulation", WAYS)
+def test_violations_stay_small_for_a_hundred_seconds(formulation):
+    p = load("p5_A02_n_fourbar")
+    r = dal.run(n_fourbar(p["data"], 2), until=100.0, accuracy=1e-6, record=0.5, formulation=formulation)
+    assert np.max(r["constraints.position"]) < 1e-9
+    assert np.max(r["constraints.velocity"]) < 1e-7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(10))
+def test_redundant_and_singular_mechanisms_run_or_end_in_a_named_error(chunk):
+    """200 random mechanisms with as many or more constraints than freedoms; none hangs, none returns NaN."""
+    for seed in range(20 * chunk, 20 * chunk + 20):
+        rng = np.random.default_rng(1000 + seed)
+        model = closed_mechanism(rng, n_bodies=2 + seed % 4, budget=4 + seed % 14)
+        try:
+            r = dal.run(model, until=0.05, accuracy=1e-5, record=0.01, formulation=WAYS[seed % 2])
+        except dal.MultibodyError as error:
+            assert len(str(error)) > 20
+            continue
+        for body in (b.name for b in model.bodies):
+            assert np.all(np.isfinite(r[f"{body}.position"]))
