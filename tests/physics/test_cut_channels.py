@@ -68,9 +68,9 @@ def scales(r, names):
 @pytest.mark.parametrize("make, k", CASES, ids=lambda x: x if isinstance(x, int) else x.__name__)
 def test_a_state_is_told_alike(make, k):
     """Tolerance: errors of an assembled position, thousandfold in accelerations and loads, that depend on it."""
-    model, first = make(), make().joints[0]
-    tree = dal.assemble(model, start={"j0": np.full(len(first.coordinates), 0.4)},
-                        start_rate={"j0": np.full(len(first.coordinates), 3.0)})
+    model = make()
+    way = np.array([1.0, -1.0])[:len(model.joints[0].coordinates)]
+    tree = dal.assemble(model, start={"j0": 0.4 * way}, start_rate={"j0": 3.0 * way})
     cut = dal.assemble(with_cut(model, f"j{k}", tree))
     assert [j.name for j in cut.layout.cuts] == [f"j{k}"] and len(cut.layout.joints) == len(model.joints) - 1
     names = [c for c in tree.channels if c.startswith("j")]
