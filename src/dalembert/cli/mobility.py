@@ -1,7 +1,7 @@
 """Degrees of freedom of a model with loops, at its assembled start.
 
-A single state needs no compiled kernels: it is evaluated by a second Python in which they are plain functions.  That takes
-about a second, while compiling them after an installation takes minutes.
+A single state needs no compiled kernels: it is evaluated by a second Python in which they are plain functions.  For a
+four-bar that takes 1.1 s of computing; loading the compiled ones takes 2 s, compiling them after an installation minutes.
 """
 
 from __future__ import annotations
