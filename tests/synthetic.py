@@ -6,7 +6,15 @@ from dalembert.results.provenance import provenance
 from dalembert.results.results import Results
 from dalembert.results.stats import Stats
 from dalembert.results.tables import frame_shapes
-from dalembert.system.layout import ForceEntry, JointEntry, Layout, MotionEntry, PointEntry
+from dalembert.system.layout import (
+    ConstraintEntry,
+    CutEntry,
+    ForceEntry,
+    JointEntry,
+    Layout,
+    MotionEntry,
+    PointEntry,
+)
 
 SPEED = 2.0  # rad/s, of the arm about z
 HALF = np.sqrt(0.5)
@@ -17,6 +25,12 @@ def joint(name, kind, body, q, v, coordinates, nv=None, **more):
     """Return a joint's entry; the ground carries its body."""
     nv = len(coordinates) if nv is None else nv
     return JointEntry(name, kind, body, q, len(coordinates), v, nv, tuple(coordinates), False, "ground", "", **more)
+
+
+def cut(name, kind, coordinates):
+    """Return the entry of a joint between the point (0, 3, 0) of the ground and the arm that closes a loop."""
+    return CutEntry(name, kind, tuple(coordinates), 0, 1, (0.0, 3.0, 0.0), UNIT, (0.0, 0.0, 0.0), UNIT, (0.0, 0.0, 1.0),
+                    (1.0, 0.0, 0.0), "ground.A", "arm", 0, 5)
 
 
 LAYOUT = Layout(
@@ -38,6 +52,13 @@ LAYOUT = Layout(
     motions=(MotionEntry("drive", "crank axis", 0, 0),),
     n_q=11,
     n_v=10,
+    cuts=(cut("latch", "revolute", ["angle"]), cut("knuckle", "spherical", ["qw", "qx", "qy", "qz"]),
+          cut("weld", "fixed", [])),
+    constraints=(ConstraintEntry("rod", "distance", ("ground.A", "arm.tip"), 8, 1),
+                 ConstraintEntry("mesh", "gear", ("thread", "crank axis"), 9, 1),
+                 ConstraintEntry("wheel", "rolling", ("arm.tip", "disc"), 10, 3, (1.0, 0.0, 0.0)),
+                 ConstraintEntry("groove", "pointonline", ("ground", "puck"), 13, 2)),
+    rows=tuple(("latch", f"row {k}") for k in range(15)),
 )
 
 
@@ -62,7 +83,8 @@ def tables(t, q, qd, qdd):
     made["reaction"][:, 0] = (1, 2, 3, 4, 5, 6)
     made["effort"][:, 0] = 7.0
     made["element"][:] = np.arange(9) + 10 * np.arange(6)[:, None]
-    made["system"][:] = np.arange(1, 10)
+    made["system"][:] = [*range(1, 10), 0, 0]
+    made["reaction"][:, 5:12] = np.arange(6) + 10 * np.arange(5, 12)[:, None]
     return made
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.codes import JOINT_SIZES
 from dalembert.model.constraints import CONSTRAINTS
 from dalembert.model.parts import FORCES, JOINTS
 from dalembert.model.text_write import type_name
@@ -93,8 +92,8 @@ def test_the_page_of_integrators_knows_them_all():
 
 def test_the_page_of_results_knows_every_channel():
     text = page("docs/reference/results.md")
-    tables = [ch.PLACE, ch.MOTION, *ch.ELEMENTS.values()]
-    tables += [ch.joint_quantities(type_name(kind), kind.coordinates, JOINT_SIZES[kind.code][1]) for kind in JOINTS]
+    tables = [ch.PLACE, ch.MOTION, *ch.ELEMENTS.values(), *ch.CONSTRAINTS.values()]
+    tables += [ch.joint_quantities(type_name(kind), kind.coordinates) for kind in JOINTS]
     for quantity in {name for table in tables for name in table}:
         assert f"`{quantity}`" in text, quantity
     for owner, table in ch.SYSTEM.items():

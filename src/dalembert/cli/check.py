@@ -1,4 +1,4 @@
-"""`dalembert check`: find the faults of a model, or tell what it consists of."""
+"""`dalembert check`: find the faults of a model, or tell what it consists of and how it can move."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from .failures import told
 from .sources import find_model, read_model
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..topology.span import Plan
 
 MOST = 200
-"""Bodies whose place in the tree is printed."""
+"""Bodies whose place in the tree is printed, and names in a list."""
 
 
 @click.command()
 @click.argument("model")
 def check(model: str) -> None:
-    """Check MODEL and print what it consists of."""
+    """Check MODEL, print what it consists of and how many degrees of freedom it has.
+
+    Loops are closed for that; directions that are held more than once are told by name.
+    """
     with told():
         from ..model.check import check as check_model
         from ..topology.span import span
@@ -27,34 +32,56 @@ def check(model: str) -> None:
         path = find_model(model)
         described = read_model(path)
         plan = span(check_model(described))
-        click.echo(_summary(plan))
+        click.echo(_summary(plan, _mobility(plan, path)))
         for note in described.notes:
             click.echo(note)
 
 
-def _summary(plan: Plan) -> str:
-    """Return counts, mass and tree as lines of text."""
+def _mobility(plan: Plan, path: Path) -> str:
+    """Return the degrees of freedom in words; those of a tree are counted, loops have to be closed."""
+    if plan.has_loops:
+        from .mobility import ask
+
+        return ask(path)
+    freedom = _sizes(plan)[1] - len(plan.model.motions)
+    return f"{freedom} degree{'s' * (freedom != 1)} of freedom"
+
+
+def _sizes(plan: Plan) -> tuple[int, int]:
+    """Return the numbers of coordinates and rates."""
     from ..codes import JOINT_SIZES
 
+    sizes = [JOINT_SIZES[plan.model.joints[k].code] for k in plan.carrier[1:]]
+    return sum(nq for nq, _ in sizes), sum(nv for _, nv in sizes)
+
+
+def _summary(plan: Plan, mobility: str) -> str:
+    """Return counts, mass, mobility and tree as lines of text."""
     model = plan.model
-    carried = [model.joints[k] for k in plan.carrier[1:]]
-    sizes = [JOINT_SIZES[joint.code] for joint in carried]
     kinds = list(dict.fromkeys(joint.code.name.lower() for joint in model.joints))
-    driven = len(model.motions)
-    rates = sum(nv for _, nv in sizes)
+    driven, (coordinates, rates) = len(model.motions), _sizes(plan)
     lines = [
         f"{model.name}: no faults",
         f"  bodies       {len(model.bodies) - 1}, mass {sum(body.mass for body in model.bodies):.6g} kg",
         f"  joints       {len(model.joints)}" + (f" ({', '.join(kinds)})" if kinds else ""),
         f"  forces       {len(model.forces)}, motions {driven}",
-        f"  coordinates  {sum(nq for nq, _ in sizes)}, rates {rates}" + (f", of them driven {driven}" * bool(driven)),
+        f"  coordinates  {coordinates}, rates {rates}" + (f", of them driven {driven}" * bool(driven)),
         f"  gravity      ({', '.join(f'{g:g}' for g in model.gravity)}) m/s²",
     ]
-    if plan.cut:
-        lines.append(f"  loops        closed by {', '.join(model.joints[k].name for k in plan.cut)}")
+    closing = [model.joints[k].name for k in (*plan.cut, *plan.split)]
+    if closing:
+        lines.append(f"  loops        closed by {_listed(closing)}")
+    if model.constraints:
+        lines.append(f"  constraints  {_listed([c.name for c in model.constraints])}")
+    lines.append(f"  mobility     {mobility}")
     if model.run:
         lines.append(f"  run          {', '.join(f'{key} {value}' for key, value in model.run.items())}")
     return "\n".join([*lines, "  tree", *_tree(plan)])
+
+
+def _listed(names: list[str]) -> str:
+    """Return names in one line."""
+    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
 
 
 def _tree(plan: Plan) -> list[str]:
@@ -66,7 +93,9 @@ def _tree(plan: Plan) -> list[str]:
         parent = joint.second.body if reverse else joint.first.body
         depth[body] = depth[parent] + 1
         if len(lines) <= MOST:
-            indent = "  " * min(depth[body], 20)
-            lines.append(f"    {indent}{model.bodies[body].name}  ({joint.name}: {joint.code.name.lower()})")
+            indent, kind = "  " * min(depth[body], 20), joint.code.name.lower()
+            stand_in = body >= len(model.bodies)
+            name = f"= {model.bodies[joint.second.body].name}" if stand_in else model.bodies[body].name
+            lines.append(f"    {indent}{name}  ({joint.name}: {kind}{', closes a loop' * stand_in})")
     more = len(plan.order) - len(lines)
     return [*lines, f"    … and {more} more"] if more > 0 else lines

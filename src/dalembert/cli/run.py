@@ -102,7 +102,8 @@ def _start(text: str) -> tuple[str, float | list[float]]:
 
 def _refuse_unknown_owners(model: CheckedModel, channels: tuple[str, ...]) -> None:
     """Tell before a long run that a channel to be drawn belongs to no part of the model."""
-    parts = [part.name for group in (model.bodies, model.joints, model.forces, model.motions) for part in group]
+    groups = (model.bodies, model.joints, model.constraints, model.forces, model.motions)
+    parts = [part.name for group in groups for part in group]
     points = [f"{body.name}.{point}" for body in model.bodies for point in body.points]
     known = {*parts, *points, *SYSTEM}
     for channel in channels:

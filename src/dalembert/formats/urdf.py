@@ -1,7 +1,7 @@
 """Robots in the Unified Robot Description Format (URDF): links become bodies, joints become joints.
 
 A link's frame is the body's frame.  A joint's ``<origin>`` becomes a turned point of the parent, named after the
-joint; the URDF axis is given in that frame, as here.
+joint; the URDF axis is given in that frame, as here.  A joint that mimics another one is geared to it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import numpy as np
 
 from ..errors import ModelError, near_names
 from ..model.check import find_faults
+from ..model.constraints import Gear
 from ..model.model import Model
 from ..model.names import RESERVED
-from ..model.parts import Body, Fixed, Frame, Free, Joint, JointSpring, Planar, Prismatic, Revolute, Vector
+from ..model.parts import Body, Fixed, Frame, Free, Joint, JointSpring, Motion, Planar, Prismatic, Revolute, Vector
 from ..model.yaml_tree import TextFaults
 from .xml_lines import Element, read_xml
 
@@ -38,9 +39,9 @@ def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vec
     Returns
     -------
     Model
-        Its `notes` tell what was left out: limits, friction and mimicking joints.  Links without ``<inertial>``
-        are massless bodies.  Dots in names become underscores; a joint that shares its name with a link gets
-        ``_joint`` appended.
+        Its `notes` tell what was left out: limits and friction.  Links without ``<inertial>`` are massless bodies; a
+        ``<mimic>`` becomes a `Gear` named after its joint with ``_mimic`` appended.  Dots in names become underscores; a
+        joint that shares its name with a link gets ``_joint`` appended.
 
     Raises
     ------
@@ -62,11 +63,14 @@ def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vec
     parts, notes = [], []
     base = Free if floating_base else Fixed
     parts.append(base(names.new(f"{names.of[root]}_base"), "ground", names.of[root]))
+    made: dict[str, Joint] = {}
     for element in joints:
         joint, spring = _joint(element, names, points)
+        made[element.need("name")] = joint
         parts += [joint] if spring is None else [joint, spring]
         notes += _left_out(element, joint.name)
         faults.lines[f"joints.{joint.name}"] = _line(element)
+    parts += [_mimic(element, made, names) for element in joints if element.one("mimic") is not None]
     bodies = [_body(link, names.of[key], points[key]) for key, link in links.items()]
     faults.lines |= {f"bodies.{names.of[key]}": _line(link) for key, link in links.items()}
     model = Model(robot.attributes.get("name", "robot").strip() or "robot", gravity=gravity).add(*bodies, *parts)
@@ -208,16 +212,31 @@ def _joint(element: Element, names: _Names, points: dict[str, dict[str, Frame]])
     return joint, None
 
 
+def _mimic(element: Element, joints: dict[str, Joint], names: _Names) -> Gear | Motion:
+    """Return what makes a joint follow another one: coordinate = multiplier * other coordinate + offset."""
+    mimic, own = element.one("mimic"), joints[element.need("name")]
+    said = mimic.need("joint")
+    if said not in joints:
+        raise mimic.fail(f"the joint {said!r}", f"a joint of the robot.{near_names(said, joints)}")
+    other = joints[said]
+    for joint in (own, other):
+        if len(joint.coordinates) != 1:
+            raise mimic.fail(f"the {type(joint).__name__.lower()} joint {joint.name!r}", "joints that turn about or slide "
+                                                                                         "along an axis")
+    if other is own:
+        raise mimic.fail(f"{said!r} itself", "another joint")
+    ratio, offset = (_numbers(mimic, key, (default,))[0] for key, default in (("multiplier", 1.0), ("offset", 0.0)))
+    name = names.new(f"{own.name}_mimic")
+    return Gear(name, other.name, own.name, ratio, offset) if ratio else Motion(name, own.name, position=offset)
+
+
 def _left_out(element: Element, name: str) -> list[str]:
     """Tell what of a joint does not become part of the model."""
     notes = []
-    limit, mimic = element.one("limit"), element.one("mimic")
+    limit = element.one("limit")
     if limit is not None and element.attributes["type"] in ("revolute", "prismatic"):
         lower, upper = (_numbers(limit, key, (0.0,))[0] for key in ("lower", "upper"))
         notes.append(f"joint {name!r}: its limits {lower:g} to {upper:g} are not enforced")
     if _numbers(element.one("dynamics"), "friction", (0.0,))[0]:
         notes.append(f"joint {name!r}: its dry friction is left out")
-    if mimic is not None:
-        notes.append(f"joint {name!r}: it moves freely, though it mimics {mimic.attributes.get('joint', '?')!r}; "
-                     "prescribe it with a Motion")
     return notes

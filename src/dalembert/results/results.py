@@ -34,7 +34,7 @@ class Results:
     stats : Stats, optional
         Cost of the run.
     messages : iterable of str
-        What was detected: moved starts, stiffness, massless bodies.
+        What was detected: moved starts, redundant constraints, stiffness, massless bodies.
     status : str
         ``"ok"``, or why the run ended early.
     provenance : mapping, optional
@@ -172,8 +172,9 @@ class Results:
 
     def _owned(self) -> str:
         """Say how many channels there are, and of what."""
-        layout = self.layout
+        layout, joints = self.layout, len(self.layout.joints) + len(self.layout.cuts)
         shown = [name for name in self._owners if name not in ch.SYSTEM][:8]
         more = ", …" if len(self._owners) - len(ch.SYSTEM) > len(shown) else ""
-        return (f"{len(layout.bodies) - 1} bodies, {len(layout.joints)} joints, {len(layout.forces)} forces; "
+        bound = f" and {len(layout.constraints)} constraints" if layout.constraints else ""
+        return (f"{len(layout.bodies) - 1} bodies, {joints} joints{bound}, {len(layout.forces)} forces; "
                 f"channels of {', '.join(shown)}{more}")

@@ -34,3 +34,22 @@ def continued(q: np.ndarray) -> np.ndarray:
     """Return the same rotations with signs chosen so that no component jumps between frames, (nf, 4)."""
     flips = np.where(np.einsum("fc,fc->f", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
     return q * np.concatenate([np.ones(min(1, len(q))), np.cumprod(flips)])[:, None]
+
+
+def unwound(angle: np.ndarray, speed: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Return angles that are known up to full turns as continuous ones (nf, n).
+
+    The first one lies within half a turn from zero; from frame to frame the angle grows by what comes nearest to the mean of
+    the speeds at both.
+
+    Parameters
+    ----------
+    angle, speed : (nf, n) float
+        [rad], [rad/s]
+    t : (nf,) float
+        Times of the frames [s].
+    """
+    turn = 2 * np.pi
+    expected = 0.5 * (speed[1:] + speed[:-1]) * np.diff(t)[:, None]
+    more = np.round((expected - np.diff(angle, axis=0)) / turn)
+    return angle + turn * np.cumsum(np.concatenate([-np.round(angle[:1] / turn), more]), axis=0)

@@ -23,6 +23,8 @@ LINEAR_MOMENTUM, ANGULAR_MOMENTUM = slice(3, 6), slice(6, 9)
 POSITION_GAP, VELOCITY_GAP = 9, 10
 """Columns of `system`: energies [J], momentum [kg m/s], angular momentum about the world's origin [kg m²/s], largest
 violation of a constraint and of its time derivative."""
+VIOLATIONS = 2
+"""Number of the columns of violations, which stand last."""
 
 
 def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:

@@ -49,11 +49,11 @@ def summary(results: Results, channels: Sequence[str] | None = None) -> list[Row
 
 def overview(results: Results, most: int = 12) -> list[str]:
     """Return the channels that tell most about a run: coordinates of the first joints, and the energies."""
-    moving = [joint for joint in results.layout.joints if joint.nv]
+    moving = [joint for joint in (*results.layout.joints, *results.layout.cuts) if joint.coordinates]
     chosen = []
     for joint in moving[:most]:
-        single = [c for c in joint.coordinates if f"{joint.name}.{c}" in results]
-        chosen += [f"{joint.name}.{c}" for c in single] if joint.nq == joint.nv else [f"{joint.name}.coordinates"]
+        single = [f"{joint.name}.{c}" for c in joint.coordinates if f"{joint.name}.{c}" in results]
+        chosen += single if len(single) == len(joint.coordinates) else [f"{joint.name}.coordinates"]
     return [*chosen, "energy.kinetic", "energy.potential", "energy.total"]
 
 

@@ -108,10 +108,7 @@ class _Run:
         stats = self.loop.stats(perf_counter() - began - self.compiling)
         status = "ok" if error is None else f"{type(error).__name__}: {error}"
         self._close(status, stats)
-        frames = self._frames()
-        if self.begin.has_rows and isinstance(self.loop.method, Implicit):
-            refresh_accelerations(self.begin.packed, frames)
-        results = make_results(self.begin.packed, self.begin.formulation.name, frames, messages=self.messages,
+        results = make_results(self.begin.packed, self.begin.formulation.name, self._frames(), messages=self.messages,
                                stats=stats, status=status, **self.method)
         if error is None or (on_failure == "return" and isinstance(error, MultibodyError)):
             return results
@@ -148,6 +145,7 @@ class _Run:
         self._name_method(method.name)
 
     def _switch_back(self) -> None:
+        self._collect()  # frames of the implicit method
         loop = self.loop
         self.messages.append(f"at t = {loop.t:.6g} s the accuracy asked for keeps implicit steps as short as "
                              f"explicit ones ({loop.step:.3g} s); went on with dopri5")
@@ -169,6 +167,8 @@ class _Run:
         if self.begin.massless and isinstance(self.loop, Loop):
             for f, t in enumerate(block["t"]):
                 block["qd"][f], block["qdd"][f] = complete(self.begin.packed, t, block["q"][f], block["qd"][f])
+        if self.begin.has_rows and isinstance(self.loop.method, Implicit):
+            refresh_accelerations(self.begin.packed, block)
         self.blocks.append(block)
         if self.writer:
             packed = self.begin.packed

@@ -66,13 +66,17 @@ class CutEntry:
 
 @dataclass(frozen=True)
 class ConstraintEntry:
-    """A constraint: its kind (class name in lower case), what it acts on, its first constraint row and their number."""
+    """A constraint: its kind (class name in lower case), what it acts on, its first constraint row and their number.
+
+    `normal` is that of its plane, if it has one, in the first attachment's frame.
+    """
 
     name: str
     kind: str
     on: tuple[str, ...]
     row: int
     rows: int
+    normal: tuple[float, ...] = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)

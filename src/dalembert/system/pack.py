@@ -274,7 +274,8 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
     cuts = tuple(_cut_entry(model.joints[k], place_in_order, spans) for k in plan.cut)
     constraints = tuple(ConstraintEntry(c.name, c.code.name.lower().replace("_", ""),
                                         tuple(names[j] for j, _, _ in c.terms) if c.first is None else
-                                        (c.first.text, c.second.text), *spans[c.name]) for c in model.constraints)
+                                        (c.first.text, c.second.text), *spans[c.name], tuple(map(float, c.normal)))
+                        for c in model.constraints)
     return Layout(model.name, tuple(model.bodies[i].name for i in real), points, tuple(entries), forces,
                   motions, n_q, n_v, cuts, constraints, tuple(row_names))
 

@@ -79,6 +79,56 @@ def test_check_of_a_faulty_model_tells_all_faults_and_exits_with_2(folder):
     assert "bad.yaml:2" in result.stderr and "bad.yaml:4" in result.stderr and "Traceback" not in result.stderr
 
 
+LOOP = """name: four-bar
+ground: {far: [2, 0, 0]}
+bodies:
+  left: {mass: 1.0, inertia: [1, 1, 1], points: {top: [0, 1, 0]}}
+  bar: {mass: 1.0, inertia: [1, 1, 1], points: {end: [2, 0, 0]}}
+  right: {mass: 1.0, inertia: [1, 1, 1], points: {top: [0, LENGTH, 0]}}
+joints:
+  base: {type: revolute, between: [ground, left], axis: [0, 0, 1], start: 0.2}
+  near: {type: revolute, between: [left.top, bar], axis: [0, 0, 1]}
+  far: {type: revolute, between: [bar.end, right.top], axis: [0, 0, 1]FAR}
+  foot: {type: revolute, between: [ground.far, right], axis: [0, 0, 1]}
+constraints:
+  stay: {type: gear, between: [base, foot], ratio: 1.0}
+run: {until: 1.0}
+"""
+
+
+def test_check_closes_loops_and_tells_what_is_held_more_than_once(folder):
+    (folder / "loop.yaml").write_text(LOOP.replace("LENGTH", "1").replace("FAR", ""))
+    result = call("check", "loop.yaml")
+    assert result.exit_code == 0, result.stderr
+    for part in ("loops        closed by", "constraints  stay",
+                 "mobility     1 degree of freedom: 3 joint rates, 6 constraints, 4 of them redundant: "):
+        assert part in result.output
+
+
+def test_check_shows_a_joint_that_something_acts_on_though_it_closes_a_loop(folder):
+    (folder / "loop.yaml").write_text(LOOP.replace("LENGTH", "1").replace("FAR", ", cut: true, start: -0.2"))
+    assert "= right  (far: revolute, closes a loop)" in call("check", "loop.yaml").output
+
+
+def test_check_of_what_cannot_be_assembled_exits_with_2(folder):
+    (folder / "short.yaml").write_text(LOOP.replace("LENGTH", "9").replace("FAR", ""))
+    result = call("check", "short.yaml")
+    assert result.exit_code == 2 and result.stdout == ""
+    assert result.stderr.startswith("AssemblyError: ") and "Traceback" not in result.stderr
+
+
+def test_channels_of_constraints_and_loops_can_be_drawn(folder):
+    from dalembert.cli.run import _refuse_unknown_owners
+    from dalembert.errors import ChannelError
+    from dalembert.model.check import check
+
+    (folder / "loop.yaml").write_text(LOOP.replace("LENGTH", "1").replace("FAR", ""))
+    checked = check(sources.read_model(folder / "loop.yaml"))
+    _refuse_unknown_owners(checked, ("stay.effort", "far.angle", "near.angle", "bar.end.position"))
+    with pytest.raises(ChannelError, match="Did you mean 'stay'"):
+        _refuse_unknown_owners(checked, ("stayy.effort",))
+
+
 @pytest.mark.parametrize("arguments, said", [
     (["nothing"], "no file 'nothing' and no bundled model"),
     (["double-pendulm"], "Did you mean 'double-pendulum'?"),

@@ -88,6 +88,42 @@ def test_turned_inertia_against_the_definition(tmp_path):
     assert np.abs(found - turn @ np.diag([1, 2, 2.5]) @ turn.T).max() <= 20 * EPS
 
 
+FOLLOWER = """<robot name="hand"><link name="palm"/><link name="a"/><link name="b"/><link name="c"/>
+  <joint name="thumb" type="revolute"><parent link="palm"/><child link="a"/><mimic joint="fing.er" multiplier="-2"/></joint>
+  <joint name="fing.er" type="continuous"><parent link="palm"/><child link="b"/></joint>
+  <joint name="slide" type="prismatic"><parent link="palm"/><child link="c"/><mimic joint="thumb" MORE/></joint>
+</robot>"""
+
+
+def test_a_mimicking_joint_is_geared(tmp_path):
+    """coordinate = multiplier * other coordinate + offset; the other joint may come later in the file."""
+    model = dal.read_urdf(saved(tmp_path, FOLLOWER.replace("MORE", 'multiplier="0.5" offset="0.1"')))
+    assert model["thumb_mimic"] == dal.Gear("thumb_mimic", "fing_er", "thumb", ratio=-2.0, offset=0.0)
+    assert model["slide_mimic"] == dal.Gear("slide_mimic", "thumb", "slide", ratio=0.5, offset=0.1)
+    assert not any("mimic" in note for note in model.notes)
+
+
+def test_a_mimicking_joint_without_a_ratio_is_held(tmp_path):
+    """A multiplier of zero leaves the offset."""
+    model = dal.read_urdf(saved(tmp_path, FOLLOWER.replace("MORE", 'multiplier="0" offset="0.1"')))
+    assert model["slide_mimic"] == dal.Motion("slide_mimic", "slide", position=0.1)
+
+
+@pytest.mark.parametrize("old, new, fragment", [
+    ('joint="thumb"', 'joint="thum"', "Did you mean 'thumb'?"),
+    ('joint="thumb"', 'joint="slide"', "'slide' itself"),
+    ('joint="thumb"', "", "no attribute 'joint'"),
+    ("MORE", 'offset="far"', 'found offset="far"'),
+    ("prismatic", "planar", "the planar joint 'slide'"),
+    ("continuous", "fixed", "the fixed joint 'fing_er'"),
+])
+def test_wrong_mimics_are_told(tmp_path, old, new, fragment):
+    """File, line, found, expected."""
+    with pytest.raises(dal.FormatError) as error:
+        dal.read_urdf(saved(tmp_path, FOLLOWER.replace(old, new).replace("MORE", "")))
+    assert "robot.urdf:" in str(error.value) and fragment in str(error.value)
+
+
 JOINT = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
 TWO = '<link name="a"/>\n<link name="b"/>\n'
 

@@ -109,6 +109,45 @@ def test_effort_of_a_drive_is_that_of_its_rate(r):
     assert np.array_equal(r["drive.effort"], np.full(31, 7.0))
 
 
+def test_a_hinge_that_closes_a_loop_counts_turns(r):
+    near(r["latch.angle"], SPEED * r.t)
+    near(r["latch.speed"], np.full(31, SPEED))
+    assert np.array_equal(r["latch.force"][0], [50, 51, 52]) and np.array_equal(r["weld.torque"][0], [73, 74, 75])
+    assert not r["latch.acceleration"].any() and not r["latch.effort"].any()
+    a = SPEED * r.t
+    near(r["knuckle.orientation"], np.stack([np.cos(a / 2), 0 * a, 0 * a, np.sin(a / 2)], axis=1))
+    near(r["knuckle.rates"], np.broadcast_to([0, 0, SPEED], (31, 3)))
+
+
+def test_a_joint_has_the_same_channels_in_the_tree_and_as_a_cut(r):
+    def of(name):
+        return {c.rpartition(".")[2]: (r.unit(c), r.components(c)) for c in r.channels if c.rpartition(".")[0] == name}
+
+    assert of("latch") == of("crank axis") and of("knuckle") == of("socket")
+
+
+def test_constraints(r):
+    a = SPEED * r.t
+    line = np.stack([np.cos(a), np.sin(a) - 3.0, np.ones_like(a)], axis=1)
+    near(r["rod.length"], np.linalg.norm(line, axis=1))
+    near(r["rod.tension"], -line @ [80, 81, 82] / np.linalg.norm(line, axis=1), 82)
+    assert np.array_equal(r["rod.force"][0], [80, 81, 82]) and np.array_equal(r["rod.torque"][0], [83, 84, 85])
+    assert np.array_equal(r["mesh.effort"], np.full(31, 90.0)) and "mesh.force" not in r
+    normal = np.stack([-np.sin(a), np.cos(a), 0 * a], axis=1)  # x of the frame "arm.tip"
+    near(r["wheel.normal_force"], normal @ [100, 101, 102], 102)
+    assert np.array_equal(r["groove.force"][0], [110, 111, 112])
+
+
+def test_a_rod_pulls_its_ends_together(r):
+    """A force towards the first place is a tension; points that coincide have no direction."""
+    pulled = synthetic.results()
+    line = pulled["arm.tip.position"] - pulled["ground.A.position"]
+    pulled.tables()["reaction"][:, 8, :3] = -7.0 * line / np.linalg.norm(line, axis=1, keepdims=True)
+    near(pulled["rod.tension"], np.full(31, 7.0), 7.0)
+    pulled.tables()["body"][:, 1, :3] += pulled["ground.A.position"] - pulled["arm.tip.position"]
+    assert np.all(np.isfinite(pulled["rod.tension"]))
+
+
 def test_system(r):
     assert (r["energy.kinetic"][0], r["energy.gravity"][0], r["energy.elastic"][0]) == (1.0, 2.0, 3.0)
     assert (r["energy.potential"][0], r["energy.total"][0]) == (5.0, 6.0)

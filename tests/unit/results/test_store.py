@@ -1,9 +1,11 @@
 """HDF5 files: round trip, killed writers, wrong files."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -12,6 +14,7 @@ import pytest
 import synthetic
 
 from dalembert.errors import FormatError
+from dalembert.results.results import Results
 from dalembert.results.store import VERSION, Writer, load
 from dalembert.results.superblock import lookup3
 
@@ -142,6 +145,32 @@ def test_of_another_program(tmp_path):
         file["x"] = 1
     with pytest.raises(FormatError, match="kind None, expected 'dalembert results'"):
         load(tmp_path / "other.h5")
+
+
+def test_an_older_file_of_a_tree(tmp_path):
+    """Version 1 knew neither loops nor columns for violated constraints."""
+    r = synthetic.results()
+    layout = replace(r.layout, cuts=(), constraints=(), rows=())
+    frames, tables = r.frames(), r.tables()
+    tables["reaction"] = tables["reaction"][:, : len(layout.joints)]
+    path = Results(frames, layout, tables=tables).save(tmp_path / "old.h5")
+    with h5py.File(path, "r+") as file:
+        file.attrs["version"] = 1
+        for name, value in (("system", file["system"][:, :9]), ("layout", _as_in_version_1(file["layout"]))):
+            del file[name]
+            file[name] = value
+    old = load(path)
+    assert old.layout == layout
+    assert not old["constraints.velocity"].any()
+    for name in old.channels:
+        assert np.array_equal(old[name], r[name]), name
+
+
+def _as_in_version_1(text):
+    """Return the JSON of a layout without the entries that came later."""
+    data = json.loads(text[:].tobytes())
+    kept = {key: value for key, value in data.items() if key not in ("cuts", "constraints", "rows")}
+    return np.frombuffer(json.dumps(kept).encode(), "u1")
 
 
 def test_of_another_version(saved):

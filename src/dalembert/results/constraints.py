@@ -1,0 +1,54 @@
+"""Quantities of constraints; an entry is (row of the reaction table, ConstraintEntry)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..system.layout import ConstraintEntry
+from . import places
+from . import rotation as rot
+from . import tables as tab
+from .quantity import XYZ, Quantity, Source, reaction
+
+Entry = tuple[int, ConstraintEntry]
+
+_force = reaction(tab.FORCE)
+
+
+def _line(source: Source, entry: Entry) -> np.ndarray:
+    """Vector from the first place to the second, world axes [m] (nf, 3)."""
+    first, second = (places.position(source, places.find_place(source.layout, text)) for text in entry[1].on)
+    return second - first
+
+
+def _length(source: Source, entry: Entry) -> np.ndarray:
+    return np.linalg.norm(_line(source, entry), axis=1)
+
+
+def _tension(source: Source, entry: Entry) -> np.ndarray:
+    """Pull on the second place towards the first one [N] (nf,)."""
+    line, length = _line(source, entry), _length(source, entry)
+    pull = -np.sum(_force(source, entry) * line, axis=1)
+    return np.divide(pull, length, out=np.zeros_like(pull), where=length > 0.0)
+
+
+def _normal_force(source: Source, entry: Entry) -> np.ndarray:
+    """Force on the second body along the plane's normal [N] (nf,)."""
+    plane = places.orientation(source, places.find_place(source.layout, entry[1].on[0]))
+    return np.sum(_force(source, entry) * rot.rotated(plane, np.asarray(entry[1].normal)), axis=1)
+
+
+_BETWEEN_PLACES = {
+    "force": Quantity("N", XYZ, _force),
+    "torque": Quantity("N m", XYZ, reaction(tab.TORQUE)),
+}
+_BETWEEN_COORDINATES = {"effort": Quantity("N, N m", (), reaction(0))}
+
+CONSTRAINTS = {
+    "distance": {**_BETWEEN_PLACES, "tension": Quantity("N", (), _tension), "length": Quantity("m", (), _length)},
+    "pointonline": _BETWEEN_PLACES,
+    "pointonplane": _BETWEEN_PLACES,
+    "gear": _BETWEEN_COORDINATES,
+    "coordinatecoupling": _BETWEEN_COORDINATES,
+    "rolling": {**_BETWEEN_PLACES, "normal_force": Quantity("N", (), _normal_force)},
+}

@@ -1,0 +1,122 @@
+"""Quantities of joints; an entry is (row of the reaction table, JointEntry or CutEntry).
+
+A tree joint and one that closes a loop have the same names and units; they differ in where the numbers come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import pi
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..system.layout import CutEntry, JointEntry
+from . import cut_joints as cut
+from . import tables as tab
+from .quantity import WXYZ, XYZ, Quantity, Source, reaction
+
+SPEED_NAMES = {"spherical": ("wx", "wy", "wz"), "free": ("vx", "vy", "vz", "wx", "wy", "wz")}
+"""Names of the rates of joints whose coordinates are not their integrals."""
+
+Take = Callable[[Source, Any], np.ndarray]
+
+
+class Motion(NamedTuple):
+    """Functions that give the motion of a joint's own coordinates.
+
+    Attributes
+    ----------
+    coordinates : callable
+        (nf, nq)
+    rates, accelerations, efforts : callable
+        (nf, nv)
+    """
+
+    coordinates: Take
+    rates: Take
+    accelerations: Take
+    efforts: Take
+
+
+def _block(table: str) -> Take:
+    """Take the joint's columns of q, qd, qdd or effort."""
+    if table == "q":
+        return lambda source, entry: source.array("q")[:, entry[1].q : entry[1].q + entry[1].nq]
+    return lambda source, entry: source.array(table)[:, entry[1].v : entry[1].v + entry[1].nv]
+
+
+def _followed(function: Callable[[Source, CutEntry], np.ndarray]) -> Take:
+    """Take what follows from the bodies of a cut joint."""
+    return lambda source, entry: function(source, entry[1])
+
+
+TREE = Motion(*map(_block, ("q", "qd", "qdd", "effort")))
+CUT = Motion(*map(_followed, (cut.coordinates, cut.rates, cut.accelerations, cut.efforts)))
+
+
+def _picked(take: Take, index: int | slice) -> Take:
+    """Take one column or some."""
+    return lambda source, entry: take(source, entry)[:, index]
+
+
+def _advance(source: Source, entry: tuple[int, JointEntry]) -> np.ndarray:
+    joint = entry[1]
+    return source.array("q")[:, joint.q] * (joint.pitch / (2 * pi))
+
+
+def _unit_of(coordinate: str) -> str:
+    """Return the unit of a joint coordinate by its name."""
+    if coordinate.startswith("angle"):
+        return "rad"
+    return "1" if coordinate.startswith("q") else "m"
+
+
+def _mixed(units) -> str:
+    return ", ".join(dict.fromkeys(units))
+
+
+def _rate_names(kind: str, coordinates: tuple[str, ...]) -> tuple[str, ...]:
+    return SPEED_NAMES.get(kind, coordinates)
+
+
+def _rate_units(kind: str, coordinates: tuple[str, ...]) -> list[str]:
+    """Units of a joint's rates without the ``/s``."""
+    if kind in SPEED_NAMES:
+        return ["m" if name.startswith("v") else "rad" for name in SPEED_NAMES[kind]]
+    return [_unit_of(c) for c in coordinates]
+
+
+@lru_cache(maxsize=64)
+def joint_quantities(kind: str, coordinates: tuple[str, ...], motion: Motion = TREE) -> dict[str, Quantity]:
+    """Return the quantities of a kind of joint with these names of coordinates."""
+    found = {
+        "force": Quantity("N", XYZ, reaction(tab.FORCE)),
+        "torque": Quantity("N m", XYZ, reaction(tab.TORQUE)),
+    }
+    for index, name in enumerate(coordinates):
+        if not name.startswith("q"):
+            found[name] = Quantity(_unit_of(name), (), _picked(motion.coordinates, index))
+    if kind in SPEED_NAMES:
+        found["orientation"] = Quantity("1", WXYZ, _picked(motion.coordinates, slice(-4, None)))
+    if kind == "screw":
+        found["displacement"] = Quantity("m", (), _advance)
+    return found | _all_coordinates(kind, coordinates, motion) if coordinates else found
+
+
+def _all_coordinates(kind: str, coordinates: tuple[str, ...], motion: Motion) -> dict[str, Quantity]:
+    """Return the quantities that hold all coordinates or rates at once; scalars if there is one only."""
+    units, labels = _rate_units(kind, coordinates), _rate_names(kind, coordinates)
+    efforts = ["N" if unit == "m" else "N m" for unit in units]
+    found = {
+        "coordinates": Quantity(_mixed(map(_unit_of, coordinates)), (coordinates,), motion.coordinates),
+        "rates": Quantity(_mixed(f"{unit}/s" for unit in units), (labels,), motion.rates),
+    }
+    inner, accelerations, effort = (labels,), motion.accelerations, motion.efforts
+    if len(units) == 1:
+        found["speed"] = Quantity(f"{units[0]}/s", (), _picked(motion.rates, 0))
+        inner, accelerations, effort = (), _picked(accelerations, 0), _picked(effort, 0)
+    found["acceleration"] = Quantity(_mixed(f"{unit}/s²" for unit in units), inner, accelerations)
+    found["effort"] = Quantity(_mixed(efforts), inner, effort)
+    return found
