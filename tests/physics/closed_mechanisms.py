@@ -18,6 +18,13 @@ def frame_of(body_frame, world_position, world_rotation):
     return dal.Frame(tuple(R.T @ (world_position - r)), R.T @ world_rotation)
 
 
+def closing(kind, *ends):
+    """Return a part that closes a loop."""
+    if kind in ("line", "plane"):
+        return dal.PointOnLine(*ends, axis=(1, 0, 0)) if kind == "line" else dal.PointOnPlane(*ends, normal=(0, 0, 1))
+    return getattr(dal, kind.capitalize())(*ends)
+
+
 def closed_mechanism(rng, n_bodies=5, budget=3):
     """Return a model with loops that is assembled at its start; its constraint rows number at most `budget`."""
     tree, _, _ = random_tree(rng, n_bodies, forces=bool(rng.integers(2)))
@@ -36,12 +43,7 @@ def closed_mechanism(rng, n_bodies=5, budget=3):
         far = place + rng.uniform(0.3, 0.6, 3) if kind == "distance" else place
         points[a][label] = frame_of(poses[a], far, turn)
         points[b][label] = frame_of(poses[b], place, turn)
-        ends = (label, f"{a}.{label}", f"{b}.{label}")
-        parts.append({"spherical": lambda: dal.Spherical(*ends), "revolute": lambda: dal.Revolute(*ends, axis=(0, 0, 1)),
-                      "universal": lambda: dal.Universal(*ends), "cylindrical": lambda: dal.Cylindrical(*ends),
-                      "fixed": lambda: dal.Fixed(*ends), "distance": lambda: dal.Distance(*ends),
-                      "line": lambda: dal.PointOnLine(*ends, axis=(1, 0, 0)),
-                      "plane": lambda: dal.PointOnPlane(*ends, normal=(0, 0, 1))}[kind]())
+        parts.append(closing(kind, label, f"{a}.{label}", f"{b}.{label}"))
     for b in names:
         tree = tree.replaced(b, points={**tree[b].points, **points[b]})
     return tree.add(*parts)

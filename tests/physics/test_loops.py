@@ -61,7 +61,8 @@ def test_reactions_balance_every_body():
     r = dal.run(slider_crank(), until=0.3, accuracy=1e-9, record=0.05)
     m = slider_crank()
     g = np.array(m.gravity)
-    joins = {"crank": [("crank axis", 1), ("ball", -1)], "rod": [("ball", 1), ("cross", 1)], "slider": [("guide", 1), ("cross", -1)]}
+    joins = {"crank": [("crank axis", 1), ("ball", -1)], "rod": [("ball", 1), ("cross", 1)],
+             "slider": [("guide", 1), ("cross", -1)]}
     for body, joints in joins.items():
         part = m[body]
         R, w = r[f"{body}.rotation"], r[f"{body}.angular_velocity"]

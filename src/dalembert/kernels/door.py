@@ -8,8 +8,8 @@ import numpy as np
 from ..codes import FormCode, TaskCode
 from .calls import address_of
 from .constrained import eval_gaps, eval_mass, eval_row_matrix, find_constrained, find_projected
-from .constrained_terms import evaluate_terms
 from .constrained_step import eval_step_residual, factor_step, project_step
+from .constrained_terms import evaluate_terms
 from .jit import kernel
 from .tables import System, Work, make_work
 
@@ -19,7 +19,8 @@ def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) ->
     """Do a task and return its status.
 
     ACCELERATIONS and PROJECTED fill qdd, the second after projecting q and qd in place; RESIDUAL fills x; FACTOR takes the
-    joint springs' part in x; ROWS fills the rows and their Jacobian, MASS work.mass after it; PROJECTION changes qd and qdd, `mode` is its kind, plus EXACT for dense factors matrix, pivot.
+    joint springs' part in x; ROWS fills the rows and their Jacobian, MASS work.mass after it; PROJECTION changes qd and qdd,
+    `mode` is its kind, plus EXACT for dense factors matrix, pivot.
     """
     if task == TaskCode.ACCELERATIONS:
         return find_constrained(sys, t, q, qd, qdd, tau, work)

@@ -137,7 +137,10 @@ def measure_elements(sys, f, t, q, qd, out, work):
 
 @kernel
 def measure_system(sys, f, q, out, work):
-    """Fill the first nine of out[f] (11,): kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin)."""
+    """Fill the first nine of out[f] (11,).
+
+    They are kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin).
+    """
     kinetic, weight = 0.0, 0.0
     p, L = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     g = load3(sys.constants[0].g_w)

@@ -5,8 +5,8 @@ A step or stage is affine in a: coordinates are q moved by dq = dq_base + cq a, 
 Two matrices serve: M with the joint springs' part of (1), factored in O(N) by tree_factor.py, as long as the iteration
 contracts well; else (1) itself, exact, column by column from tree_tangent.py and dense.
 
-Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix, and carry the
-multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
+Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix, and
+carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -19,8 +19,8 @@ import numpy as np
 
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .calls import call_door
-from .constraints import eval_jacobian
 from .constrained_step import EXACT, begin_step, update_multipliers
+from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import find_residual
 from .jit import kernel, part

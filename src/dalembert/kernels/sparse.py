@@ -37,7 +37,7 @@ class Factors(NamedTuple):
     A: np.ndarray  # (nnz + 1,) upper triangle; the last place takes what belongs nowhere
     L: np.ndarray
     D: np.ndarray  # (n,)
-    inverse_D: np.ndarray  # (n,)
+    inverse: np.ndarray  # (n,)
     y: np.ndarray  # (n,)
     x: np.ndarray  # (n,)
     following: np.ndarray  # (n,) i8
@@ -53,7 +53,7 @@ def make_factors(pattern: Pattern) -> Factors:
 @kernel
 def factor_sparse(pattern, factors) -> int:
     """Factor factors.A by (1); returns minus one, or the unknown whose pivot vanishes."""
-    A, L, D, inverse, y, following = factors.A, factors.L, factors.D, factors.inverse_D, factors.y, factors.following
+    A, L, D, inverse, y, following = factors.A, factors.L, factors.D, factors.inverse, factors.y, factors.following
     n = D.shape[0]
     for k in range(n):
         y[k] = 0.0
@@ -94,7 +94,7 @@ def solve_sparse(pattern, factors, b, x):
             for j in range(pattern.L_first[i], pattern.L_first[i + 1]):
                 z[pattern.L_row[j]] -= L[j] * v
     for i in range(n - 1, -1, -1):
-        v = z[i] * factors.inverse_D[i]
+        v = z[i] * factors.inverse[i]
         for j in range(pattern.L_first[i], pattern.L_first[i + 1]):
             v -= L[j] * z[pattern.L_row[j]]
         z[i] = v

@@ -276,6 +276,7 @@ def make_work(system: System) -> Work:
     rows["penalty"] = system.row["penalty"]
     return Work(np.zeros(n_body, BODY_WORK), np.zeros(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
-                np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]), *_make_joint_state(system),
+                np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),
+                *_make_joint_state(system),
                 make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1),
                 np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64))

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..codes import Status
 from ..errors import ModelError
-from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.door import make_open_work
+from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.tree_state import eval_coordinate_rates, normalise
 from ..results.stats import Stats
 from .arguments import RunOptions

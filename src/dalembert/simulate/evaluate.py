@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import Status
+from ..kernels.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
 from ..kernels.measure import measure_frames
-from ..kernels.door import make_open_work
 from ..results.provenance import provenance
 from ..results.results import Results
 from ..results.stats import Stats

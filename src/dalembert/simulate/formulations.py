@@ -90,7 +90,8 @@ def _check_options(chosen) -> None:
     if getattr(chosen, "reference", "origin") not in ("origin", "centre-of-mass"):
         raise ModelError(f"SemiRecursive: found reference {chosen.reference!r}, expected 'origin' or 'centre-of-mass'")
     if getattr(chosen, "projection", None) not in PROJECTIONS:
-        raise ModelError(f"{type(chosen).__name__}: found projection {chosen.projection!r}, expected 'tangent', 'mass' or None")
+        raise ModelError(f"{type(chosen).__name__}: found projection {chosen.projection!r}, expected 'tangent', 'mass' or "
+                         "None")
     penalty = getattr(chosen, "penalty", None)
     if penalty is not None and not (isinstance(penalty, (int, float)) and 0 < penalty < float("inf")):
         raise ModelError(f"{type(chosen).__name__}: found penalty {penalty!r}, expected a positive number")

@@ -27,7 +27,8 @@ from .natural import NaturalStart, make_natural
 class Start:
     """A packed model with its state at time zero (tree coordinates) and what had to be moved.
 
-    `natural` holds the same in natural coordinates if the formulation takes them.  `slack` (n_v,) is 1 for rates that can change without inertia, `massless_rates` (m,) are the independent ones and
+    `natural` holds the same in natural coordinates if the formulation takes them.  `slack` (n_v,) is 1 for rates that can
+    change without inertia, `massless_rates` (m,) are the independent ones and
     `motions` (m, n_v) how the others go along.
     """
 

@@ -197,8 +197,8 @@ def choose_integrator(integrator, step: float | None, *, massless: bool = False,
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch."""
     chosen, may_switch = _choose(integrator, step, massless)
     if loops and isinstance(chosen, DiagonallyImplicit):
-        raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or 'auto', "
-                         "or formulation 'recursive' if the model is a tree")
+        raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or "
+                         "'auto', or formulation 'recursive' if the model is a tree")
     return chosen, may_switch
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..codes import Status
-from ..kernels.linearize import eval_matrices
 from ..kernels.door import make_open_work
+from ..kernels.linearize import eval_matrices
 from ..system.layout import Layout
 from .evaluate import solve_state
 from .initial import Start, prepare_start

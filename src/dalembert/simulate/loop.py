@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import DriveCode, FormCode, RowCode
+from ..kernels.door import make_open_work
 from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
 from ..kernels.newton import Tangent
-from ..kernels.door import make_open_work
 from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
-from .natural import NaturalStart, joint_frames
 from .integrators import DiagonallyImplicit, Explicit, tableau_arrays
+from .natural import NaturalStart, joint_frames
 
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13

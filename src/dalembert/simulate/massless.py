@@ -17,8 +17,8 @@ import numpy as np
 
 from ..codes import Status
 from ..errors import ConvergenceError, SingularError
-from ..kernels.evaluate import eval_accelerations, eval_residual
 from ..kernels.door import make_open_work
+from ..kernels.evaluate import eval_accelerations, eval_residual
 from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
 from ..kernels.tree_state import move, normalise
 from ..kernels.tree_tangent import eval_variation

@@ -37,7 +37,8 @@ class Mobility:
         return self.rates - self.rank
 
     def __str__(self) -> str:
-        text = f"{self.freedom} degree{'s' * (self.freedom != 1)} of freedom: {self.rates} joint rates, {self.rows} constraints"
+        text = (f"{self.freedom} degree{'s' * (self.freedom != 1)} of freedom: {self.rates} joint rates, {self.rows} "
+                "constraints")
         return f"{text}, {len(self.redundant)} of them redundant: {said(self.redundant)}" if self.redundant else text
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..codes import Status
+from ..kernels.door import make_open_work
 from ..kernels.natural import natural_state_of_joint
 from ..kernels.natural_joints import joint_state_of_natural
-from ..kernels.door import make_open_work
 from ..kernels.tree_inverse import eval_body_accelerations
 from ..kernels.tree_kinematics import eval_motion, eval_places
 from ..system.pack import Packed

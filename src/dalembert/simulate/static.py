@@ -6,8 +6,8 @@ import numpy as np
 
 from ..codes import Status
 from ..errors import ConvergenceError
-from ..kernels.linearize import eval_matrices
 from ..kernels.door import make_open_work
+from ..kernels.linearize import eval_matrices
 from ..kernels.tree_state import eval_drives, move, normalise
 from ..results.results import Results
 from ..results.stats import Stats

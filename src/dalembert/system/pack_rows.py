@@ -152,7 +152,8 @@ def _lay_coordinates(table, constraint, joint_rows, laws) -> None:
     terms = [(joint_rows[j].q + i, joint_rows[j].v + i, factor) for j, i, factor in constraint.terms]
     code = RowCode.COUPLING if constraint.law_of_x else RowCode.COORDINATES
     size = 1.0 if constraint.unit == "rad" else table.length
-    table.add(constraint.name, "coordinate", code, c=constraint.value or 0.0, **table.add_terms(terms), **_law(constraint, laws))
+    table.add(constraint.name, "coordinate", code, c=constraint.value or 0.0, **table.add_terms(terms),
+              **_law(constraint, laws))
     table.records[-1]["size"] = size
 
 

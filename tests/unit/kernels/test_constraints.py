@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from physics.constraint_rows import BODY_ROWS, SLOPE_STEP, TERM_ROWS, TIME, random_rows, single_row
-from physics.states import EPS, random_case
+from physics.states import EPS
 
 import dalembert as dal
 from dalembert.codes import RowCode, Status
@@ -15,7 +15,6 @@ from dalembert.kernels.laws import eval_law
 from dalembert.kernels.tree_inverse import eval_body_accelerations, eval_inverse
 from dalembert.kernels.tree_kinematics import eval_motion, eval_places
 from dalembert.kernels.tree_tangent import vary_motion
-from dalembert.system.pack_laws import LawTable
 
 STEP = 1e-5
 """Of central differences [s, rad or m]."""
