@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kernels.door import door, door_arguments, evaluate_terms
 from ..kernels.evaluate import eval_accelerations, eval_residual
 from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.jit import prepare
@@ -46,6 +47,8 @@ def entries() -> list[tuple]:
         (eval_massless_motion, (system, 0, qd, work)),
         (eval_products, (system, 0.0, q, qd, qd, qd, qd, qd, work)),
         (eval_implicit_form, (system, 0.0, q, q, block, q, work)),
+        (door, door_arguments(system, work)),
+        (evaluate_terms, door_arguments(system, work)),
         (eval_implicit_jacobian, (system, 0.0, q, q, block, 1.0, block, work)),
     ]
 
