@@ -3,7 +3,8 @@
 A step or stage is affine in a: coordinates are q moved by dq = dq_base + cq a, rates are qd_base + cv a, and
     residual(t1, q, qd, a) = 0,   derivative  M + cv C + cq K T(dq)                              (1)
 Two matrices serve: M with the joint springs' part of (1), factored in O(N) by tree_factor.py, as long as the iteration
-contracts well; else (1) itself, exact, column by column from tree_tangent.py and dense.
+contracts well; else (1) itself, exact, column by column from tree_tangent.py and dense.  The exact iteration begins at the
+guess again: corrections by a matrix that lacks the stiff forces on a light body throw the state far off.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -44,6 +45,7 @@ class Tangent(NamedTuple):
     direction: np.ndarray  # (4, n_v): dq, dqd, dqdd, column
     add: np.ndarray  # (n_v,) joint springs' part of (1)
     residual: np.ndarray  # (n_v,)
+    guess: np.ndarray  # (n_v,) accelerations that the iteration begins with
     dq: np.ndarray  # (n_v,) present increments
     dq_base: np.ndarray
     qd_base: np.ndarray
@@ -158,16 +160,27 @@ def correction_size(o, flow, x, cq, cv):
 
 
 @kernel
+def return_to_guess(o, flow, tangent):
+    """Begin the iteration anew."""
+    for k in range(flow.qdd_new.shape[0]):
+        flow.qdd_new[k] = tangent.guess[k]
+        if o.turns == 1:
+            tangent.dq[k] = 0.0
+
+
+@kernel
 def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
     p = flow.progress[0]
     exact = p.dense > 0
     last, rate = 0.0, 1.0
     residual, x = tangent.residual, tangent.direction[3]
-    fresh = False
+    fresh, since = False, 0
+    for k in range(x.shape[0]):
+        tangent.guess[k] = flow.qdd_new[k]
     if abs(cv - p.factor_scale) > 0.2 * cv:
         p.factored = 0
-    for iteration in range(MAX_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)
         if not exact and p.factored == 0:
             status = factor_simple(sys, flow, tangent, t1, cq, cv, work)
@@ -197,17 +210,22 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if sys.dof[k].drive < 0:
                 flow.qdd_new[k] -= x[k]
         size = correction_size(o, flow, x, cq, cv)
-        if iteration > 0:
+        if since > 0:
             rate = size / last if last > 0.0 else 0.0
-        if size <= o.newton or (0 < iteration and rate < 1.0 and size * rate / (1.0 - rate) <= o.newton):
+        if size <= o.newton or (since > 0 and rate < 1.0 and size * rate / (1.0 - rate) <= o.newton):
             place_new(sys, o, flow, tangent, t1, cq, cv)
             return Status.OK.value
-        if iteration > 0 and rate > GOOD_RATE:
-            if not fresh:
-                p.factored = 0
-            elif not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0:
-                exact, p.dense, p.factored, fresh = True, DENSE_STEPS, 0, False
-            elif rate > DIVERGENCE:
+        since += 1
+        if since > 1 and rate > GOOD_RATE:
+            switch = fresh and not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0
+            if switch:
+                exact, p.dense = True, DENSE_STEPS
+            elif fresh and rate > DIVERGENCE:
                 return Status.NO_CONVERGENCE.value
+            if switch or not fresh:
+                p.factored, fresh = 0, False
+                if switch or rate > 1.0:
+                    return_to_guess(o, flow, tangent)
+                    since = 0
         last = size
     return Status.NO_CONVERGENCE.value

@@ -148,6 +148,30 @@ class DiagonallyImplicit:
 
 
 @dataclass(frozen=True)
+class Radau:
+    """Radau IIA with three stages, order 5, fully implicit and stiffly accurate; for stiff and for massless models."""
+
+    name: ClassVar[str] = "radau"
+    order: ClassVar[int] = 5
+    adaptive: ClassVar[bool] = True
+
+    def coefficients(self) -> tuple[np.ndarray, ...]:
+        """Return a (3, 3), c, e (3,), and eigenvalue, left and right vector of a: the real one, one of the pair."""
+        root = np.sqrt(6.0)
+        c = np.array([(4 - root) / 10, (4 + root) / 10, 1.0])
+        powers = np.vander(c, 4, increasing=True)  # collocation: sum_j a_ij c_j^(k-1) = c_i^k / k
+        a = np.linalg.solve(powers[:, :3].T, (powers[:, 1:] / np.arange(1, 4)).T).T
+        values, right = np.linalg.eig(a)
+        left = np.linalg.inv(right)
+        i, j = int(np.argmin(abs(values.imag))), int(np.argmax(values.imag))
+        mu = values[i].real
+        e = -mu * np.linalg.solve(powers[:, 1:].T, np.array([1.0, 0.0, 0.0]))
+        scale = right[0, i]
+        return (a, c, e, np.array([mu]), (left[i] * scale).real, (right[:, i] / scale).real, values[j:j + 1], left[j],
+                np.ascontiguousarray(right[:, j]))
+
+
+@dataclass(frozen=True)
 class Bdf:
     """Backward differentiation formulas of variable order and step (SUNDIALS IDA), order 1 to `max_order`."""
 
@@ -184,6 +208,7 @@ BY_NAME = {
     "dopri5": DORMAND_PRINCE,
     "semi-implicit-euler": SEMI_IMPLICIT_EULER,
     "sdirk4": SDIRK4,
+    "radau": Radau(),
     "trapezoidal": Trapezoidal(),
     "newmark": Newmark(),
     "linear-acceleration": LinearAcceleration(),
@@ -195,7 +220,7 @@ BY_NAME = {
 
 def choose_integrator(integrator, step: float | None, *, massless: bool = False):
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch."""
-    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Bdf)):
+    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf)):
         return _checked(integrator, step, massless), False
     if integrator == "auto":
         if step is not None:

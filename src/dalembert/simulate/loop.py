@@ -8,12 +8,14 @@ from ..codes import DriveCode
 from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
+from ..kernels.integrate_radau import integrate_radau
 from ..kernels.newton import Tangent
+from ..kernels.radau import Coefficients, Stages
 from ..kernels.tables import make_work
 from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
-from .integrators import DiagonallyImplicit, Explicit, tableau_arrays
+from .integrators import DiagonallyImplicit, Explicit, Radau, tableau_arrays
 
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13
@@ -57,11 +59,15 @@ class Loop:
         o.h_max = max(asked.until / 10, 1e-300)
         o.h_min = SMALLEST_STEP * max(asked.until, 1e-300)
         o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
-        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = 0
+        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = p.calm = 0
         if isinstance(method, Explicit):
             self.method_data = Tableau(*tableau_arrays(method))
             o.stages, o.symplectic = len(method.b), method.symplectic
             self.kernel = integrate_explicit
+        elif isinstance(method, Radau):
+            self.method_data = (Coefficients(*method.coefficients()), _make_stages(len(self.flow.qd)))
+            o.newton, p.contraction = _newton_share(o), 1.0
+            self.kernel = integrate_radau
         else:
             self.method_data = (_stages(method), _make_tangent(len(self.flow.qd)))
             if isinstance(method, DiagonallyImplicit):
@@ -69,8 +75,7 @@ class Loop:
             else:
                 o.stages, o.order = 1, 3
                 o.am, o.af, o.beta, o.gamma = method.coefficients()
-            share = STAGE_SHARE if o.turns else 1.0
-            o.newton = share * (STEP_SHARE if o.adaptive else FIXED_STEP_TOLERANCE / o.accuracy)
+            o.newton = (STAGE_SHARE if o.turns else 1.0) * _newton_share(o)
             self.kernel = integrate_implicit
         self.opt = opt
 
@@ -122,6 +127,11 @@ class Loop:
                      seconds, smallest, float(p.h_largest))
 
 
+def _newton_share(o) -> float:
+    """Tolerated error of Newton's iteration, as a fraction of the accuracy."""
+    return STEP_SHARE if o.adaptive else FIXED_STEP_TOLERANCE / o.accuracy
+
+
 def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
     n_q, n_v = len(begin.q), len(begin.qd)
     progress = np.zeros(1, PROGRESS)
@@ -161,6 +171,18 @@ def _stages(method) -> Tableau:
 
 def _make_tangent(n_v: int) -> Tangent:
     n = n_v if n_v <= LARGEST_DENSE else 0
-    vectors = (np.zeros(n_v) for _ in range(5))
+    vectors = (np.zeros(n_v) for _ in range(6))
     return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), *vectors, np.zeros((8, n_v)),
                    np.zeros((8, n_v)))
+
+
+def _make_stages(n_v: int) -> Stages:
+    def square(kind=float):
+        return np.zeros((n_v, n_v), kind)
+
+    def three():
+        return np.zeros((3, n_v))
+
+    return Stages(square(), square(), square(), square(), np.zeros(n_v, np.int64), square(complex),
+                  np.zeros(n_v, np.int64), three(), three(), three(), three(), three(), three(), np.zeros(n_v),
+                  np.zeros(n_v, complex))
