@@ -26,7 +26,7 @@ _HOMES = {
     "simulate.inverse": ["inverse_dynamics"],
     "simulate.perturbation": ["neglect", "perturbation_report"],
     "simulate.formulations": ["Recursive", "formulations"],
-    "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Trapezoidal"],
+    "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Radau", "Trapezoidal"],
     "results.results": ["Results"],
     "results.store": ["load"],
     "results.compare": ["compare"],

@@ -9,7 +9,7 @@ of a tree have nothing to move.
 import brute_force as brute
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from physics.states import EPS
 from random_models import random_coordinates, random_inertia, random_unit, scalar_coordinates, start_value
@@ -288,9 +288,10 @@ def with_tiny_inertia(model, eps):
     return model
 
 
-@pytest.mark.parametrize("options", [dict(accuracy=1e-7)], ids=["auto"])
+@pytest.mark.parametrize("options", [dict(accuracy=1e-7), dict(step=1e-3)], ids=["auto", "fixed"])
 @FEW
 @given(seed=SEEDS)
+@example(seed=0)
 def test_tiny_inertias_give_nearly_the_same_motion(options, seed):
     """O(eps) on the positions of the bodies with inertia, in damped trees (all massless equations of first order)."""
     model, _, _ = random_model(seed, support=1.0, n=4)

@@ -15,13 +15,20 @@ from .flow import accept, begin, next_time, record_due
 from .integrate_explicit import first_step
 from .integrate_implicit import START_FILTERS, update_scales, with_inertia
 from .jit import kernel
+from .linearize import eval_matrices
 from .radau import (
+    ACCELERATION,
+    DAMPING,
+    FACTORS,
+    LAST,
+    MASS,
     MAX_ITERATIONS,
-    eval_stage_matrices,
+    MOVE,
+    RATE,
+    SCRATCH,
+    STIFFNESS,
     factor_stages,
-    keep_stages,
     solve_stages,
-    take_last_stage,
 )
 
 ESTIMATE = 0.1
@@ -34,25 +41,22 @@ SAME_STEP = 1e-9
 
 
 @kernel
-def filter_error(sys, flow, stages, kappa):
-    """Replace (e_d, e_v), in rows 0 and 1 of the scratch, by (x, y) of (2)."""
-    e_d, e_v, y = stages.x[0], stages.x[1], stages.y
-    n = y.shape[0]
+def filter_error(matrix, pivot, e_d, e_v, y, kappa):
+    """Replace (e_d, e_v) by (x, y) of (2)."""
+    M, K, n = matrix[MASS], matrix[STIFFNESS], y.shape[0]
     for j in range(n):
-        s = 0.0
+        y[j] = 0.0
         for k in range(n):
-            s += stages.M[j, k] * e_v[k] - kappa * stages.K[j, k] * e_d[k]
-        y[j] = 0.0 if sys.dof[j].drive >= 0 else s
-    solve_lu(stages.real, stages.real_pivot, y)
+            y[j] += M[j, k] * e_v[k] - kappa * K[j, k] * e_d[k]
+    solve_lu(matrix[FACTORS], pivot, y)
     for k in range(n):
         e_d[k] += kappa * y[k]
         e_v[k] = y[k]
 
 
 @kernel
-def error_size(flow, stages):
+def error_size(flow, x, y):
     """Largest estimate relative to the scale of its coordinate or rate; motions without inertia have no say."""
-    x, y = stages.x[0], stages.x[1]
     worst = 0.0
     for k in range(x.shape[0]):
         worst = max(worst, abs(x[k]) / flow.dq_scale[k])
@@ -64,22 +68,23 @@ def error_size(flow, stages):
 
 
 @kernel
-def estimate_error(sys, o, coefficients, flow, stages, h):
+def estimate_error(dof, accuracy, method, flow, stages, h):
     """Estimate (1), filtered by (2), 1 = tolerated."""
-    p, e, v, d = flow.progress[0], coefficients.e, stages.v, stages.d
-    kappa = h * coefficients.mu[0]
+    e, v, d = method.e, stages.vector[RATE], stages.vector[MOVE]
+    e_d, e_v = stages.vector[SCRATCH, 0], stages.vector[SCRATCH, 1]
+    kappa = h * method.mu
     for k in range(flow.qd.shape[0]):
         v0 = flow.qd[k]
-        stages.x[0, k] = kappa * v0 + e[0] * d[0, k] + e[1] * d[1, k] + e[2] * d[2, k]
-        stages.x[1, k] = kappa * flow.qdd[k] + e[0] * (v[0, k] - v0) + e[1] * (v[1, k] - v0) + e[2] * (v[2, k] - v0)
-        if sys.dof[k].drive >= 0:
-            stages.x[0, k] = stages.x[1, k] = 0.0
-    tolerated = ESTIMATE * o.accuracy ** (2.0 / 3.0)
+        e_d[k] = kappa * v0 + e[0] * d[0, k] + e[1] * d[1, k] + e[2] * d[2, k]
+        e_v[k] = kappa * flow.qdd[k] + e[0] * (v[0, k] - v0) + e[1] * (v[1, k] - v0) + e[2] * (v[2, k] - v0)
+        if dof[k].drive >= 0:
+            e_d[k] = e_v[k] = 0.0
+    tolerated = ESTIMATE * accuracy ** (2.0 / 3.0)
     error = 0.0
     for _ in range(START_FILTERS):
-        filter_error(sys, flow, stages, kappa)
-        error = error_size(flow, stages) / tolerated
-        if error <= 1.0 or p.calm > 0:
+        filter_error(stages.matrix, stages.pivot[0], e_d, e_v, stages.y, kappa)
+        error = error_size(flow, e_d, e_v) / tolerated
+        if error <= 1.0 or flow.progress[0].calm > 0:
             break
     return error
 
@@ -118,35 +123,42 @@ def reject_radau(o, p, h, factor) -> int:
 
 
 @kernel
-def try_radau(sys, o, coefficients, flow, stages, h, work) -> int:
-    """One step; with matrices of the present state if those at hand do not serve."""
-    p = flow.progress[0]
+def try_radau(sys, o, method, flow, stages, h, work) -> int:
+    """One step; with matrices of the present state if those at hand do not serve.  A driven rate has M = 1."""
+    p, matrix = flow.progress[0], stages.matrix
     while True:
         if p.dense == 0:
-            status = eval_stage_matrices(sys, flow, stages, work)
+            status = eval_matrices(sys, p.t, flow.q, flow.qd, flow.qdd, stages.y, matrix[MASS], matrix[DAMPING],
+                                   matrix[STIFFNESS], work)
             if status != Status.OK.value:
                 return status
-            p.dense = 1
+            for i in range(sys.drive.shape[0]):
+                matrix[MASS, sys.drive[i].v, sys.drive[i].v] = 1.0
+            p.dense, p.exact, p.factored = 1, 1, 0
         if p.factored == 0 or abs(p.factor_scale - h) > SAME_STEP * h:
-            status = factor_stages(coefficients, flow, stages, h)
+            status = factor_stages(method, matrix, stages.pair, stages.pivot, h)
             if status != Status.OK.value:
                 return status
-        status = solve_stages(sys, o, coefficients, flow, stages, h, work)
+            p.factored, p.factor_scale = 1, h
+            p.factorizations += 1
+        status = solve_stages(sys, o, method, flow, stages, h, work)
         if status == Status.OK.value or p.exact == 1:
             return status
         p.dense = 0
 
 
 @kernel
-def begin_radau(sys, o, flow, work) -> int:
-    """First accelerations and first step."""
-    p = flow.progress[0]
-    if p.started == 1 and p.h > 0.0:
-        return Status.OK.value
-    status = begin(sys, flow, work)
-    if o.adaptive == 1 and p.h <= 0.0:
-        p.h = first_step(o, flow)
-    return status
+def keep_stages(p, vector, bends):
+    """Make the stages the past of the next guess, unless a law bends here."""
+    for i in range(3):
+        for k in range(vector.shape[2]):
+            vector[LAST, i, k] = vector[ACCELERATION, i, k]
+    p.calm += 1
+    p.exact = 0
+    if p.contraction > KEEP_RATE:
+        p.dense = 0
+    if bends:
+        p.history = p.calm = 0
 
 
 @kernel
@@ -156,29 +168,28 @@ def integrate_radau(sys, opt, method, flow, frames, work) -> int:
     In `progress`, `dense` is 1 while there are matrices, `exact` while they belong to the present state, and `calm` counts
     the steps since the start, a rejection or a bend of a law.
     """
-    coefficients, stages = method
+    coefficients, stages = method[0][0], method[1]
     p, o = flow.progress[0], opt[0]
-    status = begin_radau(sys, o, flow, work)
+    status = begin(sys, flow, work)
     if status != Status.OK.value:
         return status
+    if o.adaptive == 1 and p.h <= 0.0:
+        p.h = first_step(o, flow)
     for _ in range(o.chunk):
         status = record_due(sys, flow, frames, work)
         if status != Status.OK.value or p.t >= p.t_end:
             return status
         t1 = next_time(o, p, frames.breaks)
-        h = t1 - p.t
+        h, before = t1 - p.t, p.iterations
         update_scales(sys, flow)
-        before = p.iterations
         status = try_radau(sys, o, coefficients, flow, stages, h, work)
-        error = 0.0
         if status != Status.OK.value:
             retry = status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value
             if o.adaptive == 0 or not retry or reject_radau(o, p, h, 0.25) != Status.OK.value:
                 return status
             continue
-        take_last_stage(sys, coefficients, flow, stages, h)
         if o.adaptive == 1:
-            error = estimate_error(sys, o, coefficients, flow, stages, h)
+            error = estimate_error(sys.dof, o.accuracy, coefficients, flow, stages, h)
             if not error <= 1.0:
                 status = reject_radau(o, p, h, max(0.1, 0.9 * min(error, 1e9) ** -0.25))
                 if status != Status.OK.value:
@@ -186,13 +197,8 @@ def integrate_radau(sys, opt, method, flow, frames, work) -> int:
                 continue
             status = choose_radau_step(o, p, h, error, p.iterations - before)
         accept(flow, t1)
-        keep_stages(stages)
-        p.calm += 1
-        p.exact = 0
-        if p.contraction > KEEP_RATE:
-            p.dense = 0
-        if work.fail[2] == 0 and p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1:
-            p.history = p.calm = 0
+        bends = p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1
+        keep_stages(p, stages.vector, bends and work.fail[2] == 0)
         if status != Status.OK.value:
             return status
     status = record_due(sys, flow, frames, work)

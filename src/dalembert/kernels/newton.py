@@ -33,6 +33,8 @@ SWITCH_RATE = 0.5
 """Contraction of the simple iteration with fresh factors above which the exact tangent takes over."""
 DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up."""
+LEAST_RATE = 0.01
+"""Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -212,7 +214,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         size = correction_size(o, flow, x, cq, cv)
         if since > 0:
             rate = size / last if last > 0.0 else 0.0
-        if size <= o.newton or (since > 0 and rate < 1.0 and size * rate / (1.0 - rate) <= o.newton):
+        sure = max(rate, LEAST_RATE)
+        if size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
             place_new(sys, o, flow, tangent, t1, cq, cv)
             return Status.OK.value
         since += 1

@@ -10,12 +10,13 @@ from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
 from ..kernels.integrate_radau import integrate_radau
 from ..kernels.newton import Tangent
-from ..kernels.radau import Coefficients, Stages
+from ..kernels.radau import COEFFICIENTS, Stages
 from ..kernels.tables import make_work
 from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
 from .integrators import DiagonallyImplicit, Explicit, Radau, tableau_arrays
+from .massless import complete
 
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13
@@ -65,7 +66,7 @@ class Loop:
             o.stages, o.symplectic = len(method.b), method.symplectic
             self.kernel = integrate_explicit
         elif isinstance(method, Radau):
-            self.method_data = (Coefficients(*method.coefficients()), _make_stages(len(self.flow.qd)))
+            self.method_data = (_coefficients(method), _make_stages(len(self.flow.qd)))
             o.newton, p.contraction = _newton_share(o), 1.0
             self.kernel = integrate_radau
         else:
@@ -138,6 +139,7 @@ def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
     progress[0].t_end = options.until
     progress[0].h_smallest = np.inf
     progress[0].error_last = 1e-4
+    progress[0].started = begin.massless > 0
 
     def q():
         return np.zeros(n_q)
@@ -150,7 +152,8 @@ def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
     qd_scale = system.dof["q_scale"].copy()
     qd_scale[system.drive["v"]] = ANY_SIZE
     q_scale[system.drive["q"][system.drive["code"] == DriveCode.POSITION]] = ANY_SIZE
-    return Flow(progress, begin.q.copy(), begin.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
+    qdd = complete(begin.packed, 0.0, begin.q, begin.qd)[1] if begin.massless else v()
+    return Flow(progress, begin.q.copy(), begin.qd.copy(), qdd, q(), v(), v(), q(), v(), v(), q(), v(),
                 np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v(), begin.slack.copy(),
                 _turning_rates(system), begin.massless_rates.copy(), begin.motions.copy())
 
@@ -176,13 +179,14 @@ def _make_tangent(n_v: int) -> Tangent:
                    np.zeros((8, n_v)))
 
 
-def _make_stages(n_v: int) -> Stages:
-    def square(kind=float):
-        return np.zeros((n_v, n_v), kind)
+def _coefficients(method: Radau) -> np.ndarray:
+    """Table of one row."""
+    table = np.zeros(1, COEFFICIENTS)
+    for name, value in method.coefficients().items():
+        table[name] = value
+    return table
 
-    def three():
-        return np.zeros((3, n_v))
 
-    return Stages(square(), square(), square(), square(), np.zeros(n_v, np.int64), square(complex),
-                  np.zeros(n_v, np.int64), three(), three(), three(), three(), three(), three(), np.zeros(n_v),
-                  np.zeros(n_v, complex))
+def _make_stages(n: int) -> Stages:
+    return Stages(np.zeros((4, n, n)), np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros((6, 3, n)),
+                  np.zeros(n), np.zeros(n, complex))
