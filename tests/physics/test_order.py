@@ -26,8 +26,8 @@ ORDERS = [
     (dal.GeneralizedAlpha(rho_inf=0.0), 2),
     (dal.GeneralizedAlpha(rho_inf=1.0), 2),
 ]
-STEPS = {4: (0.01, 0.005, 0.0025), 2: (0.004, 0.002, 0.001), 1: (0.002, 0.001, 0.0005), "sdirk4": (0.02, 0.0125, 0.01),
-         "radau": (0.1, 0.0625, 0.05)}
+STEPS = {5: (0.05, 0.03125, 0.025), 4: (0.01, 0.005, 0.0025), 2: (0.004, 0.002, 0.001), 1: (0.002, 0.001, 0.0005),
+         "sdirk4": (0.02, 0.0125, 0.01)}
 """By order; shorter ones of sdirk4 and radau meet the tolerance of Newton's iteration, 1e-10 a step."""
 
 

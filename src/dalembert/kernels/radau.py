@@ -10,7 +10,7 @@ apart into two systems of the size of one stage, x_i = r_i y + 2 Re(u_i z) with 
 M may be singular: where damping acts y follows from C, where stiffness alone does from K.
 """
 
-from math import isfinite
+from math import isfinite, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,10 @@ from .rotation import inverse_tangent_vec
 from .tree_state import eval_drives, move
 
 MAX_ITERATIONS = 8
+FIXED_ITERATIONS = 25
+"""Iterations of a fixed step, which cannot be shortened."""
+TURN_PASSES = 4
+"""Times that the rotation vectors d of (1) are put into their own equation for given rates."""
 DIVERGENCE = 0.99
 """Contraction of the iteration above which a step is given up."""
 LEAST_RATE = 1e-3
@@ -86,6 +90,7 @@ def place_stages(sys, method, flow, vector, h):
     """Rates and increments (1) of all stages; returns the largest change against the old ones, 1 = own scale."""
     A, t, n = method.a, flow.progress[0].t, flow.qd.shape[0]
     a, v, d, rates = vector[ACCELERATION], vector[RATE], vector[MOVE], vector[SCRATCH]
+    passes = TURN_PASSES if sys.quaternion.shape[0] > 0 else 1
     worst = 0.0
     for i in range(3):
         for k in range(n):
@@ -94,13 +99,16 @@ def place_stages(sys, method, flow, vector, h):
         eval_drives(sys, t + method.c[i] * h, flow.q_stage, v[i], a[i])
         for k in range(n):
             worst = max(worst, abs(v[i, k] - rates[i, k]) / (flow.qd_scale[k] + abs(flow.qd[k])))
-            rates[i, k] = v[i, k]
-        turn_rates(sys.quaternion, d[i], rates[i])
-    for i in range(3):
-        for k in range(n):
-            new = h * (A[i, 0] * rates[0, k] + A[i, 1] * rates[1, k] + A[i, 2] * rates[2, k])
-            worst = max(worst, abs(new - d[i, k]) / flow.dq_scale[k])
-            d[i, k] = new
+    for _ in range(passes):
+        for i in range(3):
+            for k in range(n):
+                rates[i, k] = v[i, k]
+            turn_rates(sys.quaternion, d[i], rates[i])
+        for i in range(3):
+            for k in range(n):
+                new = h * (A[i, 0] * rates[0, k] + A[i, 1] * rates[1, k] + A[i, 2] * rates[2, k])
+                worst = max(worst, abs(new - d[i, k]) / flow.dq_scale[k])
+                d[i, k] = new
     return worst
 
 
@@ -141,12 +149,13 @@ def solve_stages(sys, o, method, flow, stages, h, work) -> int:
     """Iterate from the guess; the last stage is left in q_new, qd_new, qdd_new, the contraction in `progress`."""
     p, vector = flow.progress[0], stages.vector
     a, v, d, F = vector[ACCELERATION], vector[RATE], vector[MOVE], vector[RESIDUAL]
-    tolerance, last = o.newton * o.accuracy, 0.0
+    tolerance, last, before = o.newton * o.accuracy, 0.0, 0.0
     p.contraction = max(p.contraction, LEAST_RATE) ** 0.8  # the older it is, the less it says
     past = 1.0 if p.history > 0 else 0.0
     guess_stages(method.c, h / p.h_last if p.history > 0 else 0.0, past, flow.qd, vector, h)
     place_stages(sys, method, flow, vector, h)
-    for iteration in range(MAX_ITERATIONS):
+    limit = MAX_ITERATIONS if o.adaptive == 1 else FIXED_ITERATIONS
+    for iteration in range(limit):
         for i in range(3):
             t = p.t + method.c[i] * h
             move(sys, flow.q, d[i], flow.q_new)
@@ -161,11 +170,12 @@ def solve_stages(sys, o, method, flow, stages, h, work) -> int:
             return status
         size = place_stages(sys, method, flow, vector, h)
         if iteration > 0:
-            rate = size / last if last > 0.0 else 0.0
-            left = MAX_ITERATIONS - 1 - iteration
+            now = size / last if last > 0.0 else 0.0
+            rate = max(now if iteration == 1 else sqrt(now * before), LEAST_RATE)  # turning makes it alternate
+            left = limit - 1 - iteration
             if rate >= DIVERGENCE or rate**left * size * rate / (1.0 - rate) > tolerance:
                 return Status.NO_CONVERGENCE.value
-            rate = max(rate, LEAST_RATE)
+            before = now
             p.contraction = rate / (1.0 - rate)
         if p.contraction * size <= tolerance:
             move(sys, flow.q, d[2], flow.q_new)
