@@ -32,7 +32,7 @@ GOOD_RATE = 0.15
 SWITCH_RATE = 0.5
 """Contraction of the simple iteration with fresh factors above which the exact tangent takes over."""
 DIVERGENCE = 2.0
-"""Contraction of the exact iteration above which a step is given up."""
+"""Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
 DENSE_STEPS = 50
@@ -47,7 +47,7 @@ class Tangent(NamedTuple):
     direction: np.ndarray  # (4, n_v): dq, dqd, dqdd, column
     add: np.ndarray  # (n_v,) joint springs' part of (1)
     residual: np.ndarray  # (n_v,)
-    guess: np.ndarray  # (n_v,) accelerations that the iteration begins with
+    guess: np.ndarray  # (2, n_v) accelerations and increments that the iteration begins with
     dq: np.ndarray  # (n_v,) present increments
     dq_base: np.ndarray
     qd_base: np.ndarray
@@ -162,12 +162,10 @@ def correction_size(o, flow, x, cq, cv):
 
 
 @kernel
-def return_to_guess(o, flow, tangent):
+def return_to_guess(flow, tangent):
     """Begin the iteration anew."""
     for k in range(flow.qdd_new.shape[0]):
-        flow.qdd_new[k] = tangent.guess[k]
-        if o.turns == 1:
-            tangent.dq[k] = 0.0
+        flow.qdd_new[k], tangent.dq[k] = tangent.guess[0, k], tangent.guess[1, k]
 
 
 @kernel
@@ -175,11 +173,11 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
     p = flow.progress[0]
     exact = p.dense > 0
-    last, rate = 0.0, 1.0
+    last, rate, begun = 0.0, 1.0, 0.0
     residual, x = tangent.residual, tangent.direction[3]
     fresh, since = False, 0
     for k in range(x.shape[0]):
-        tangent.guess[k] = flow.qdd_new[k]
+        tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
     if abs(cv - p.factor_scale) > 0.2 * cv:
         p.factored = 0
     for _ in range(MAX_ITERATIONS):
@@ -214,6 +212,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         size = correction_size(o, flow, x, cq, cv)
         if since > 0:
             rate = size / last if last > 0.0 else 0.0
+        else:
+            begun = size
         sure = max(rate, LEAST_RATE)
         if size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
             place_new(sys, o, flow, tangent, t1, cq, cv)
@@ -223,12 +223,12 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             switch = fresh and not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0
             if switch:
                 exact, p.dense = True, DENSE_STEPS
-            elif fresh and rate > DIVERGENCE:
+            elif fresh and rate > DIVERGENCE and size > begun:
                 return Status.NO_CONVERGENCE.value
             if switch or not fresh:
                 p.factored, fresh = 0, False
-                if switch or rate > 1.0:
-                    return_to_guess(o, flow, tangent)
-                    since = 0
+            if switch:
+                return_to_guess(flow, tangent)
+                since = 0
         last = size
     return Status.NO_CONVERGENCE.value

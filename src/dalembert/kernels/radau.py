@@ -172,11 +172,11 @@ def solve_stages(sys, o, method, flow, stages, h, work) -> int:
         if iteration > 0:
             now = size / last if last > 0.0 else 0.0
             rate = max(now if iteration == 1 else sqrt(now * before), LEAST_RATE)  # turning makes it alternate
-            left = limit - 1 - iteration
-            if rate >= DIVERGENCE or rate**left * size * rate / (1.0 - rate) > tolerance:
+            before, left = now, limit - 1 - iteration
+            p.contraction = rate / (1.0 - rate) if rate < DIVERGENCE else DIVERGENCE / (1.0 - DIVERGENCE)
+            hopeless = o.adaptive == 1 and rate**left * size * p.contraction > tolerance
+            if iteration > 1 and (rate >= DIVERGENCE or hopeless):
                 return Status.NO_CONVERGENCE.value
-            before = now
-            p.contraction = rate / (1.0 - rate)
         if p.contraction * size <= tolerance:
             move(sys, flow.q, d[2], flow.q_new)
             eval_drives(sys, p.t + h, flow.q_new, v[2], a[2])

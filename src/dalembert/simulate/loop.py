@@ -174,9 +174,9 @@ def _stages(method) -> Tableau:
 
 def _make_tangent(n_v: int) -> Tangent:
     n = n_v if n_v <= LARGEST_DENSE else 0
-    vectors = (np.zeros(n_v) for _ in range(6))
-    return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), *vectors, np.zeros((8, n_v)),
-                   np.zeros((8, n_v)))
+    add, residual, dq, dq_base, qd_base = (np.zeros(n_v) for _ in range(5))
+    return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), add, residual, np.zeros((2, n_v)), dq,
+                   dq_base, qd_base, np.zeros((8, n_v)), np.zeros((8, n_v)))
 
 
 def _coefficients(method: Radau) -> np.ndarray:
