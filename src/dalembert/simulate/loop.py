@@ -15,7 +15,7 @@ from ..kernels.tables import make_work
 from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
-from .integrators import DiagonallyImplicit, Explicit, Radau, tableau_arrays
+from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
 from .massless import complete
 
 BUFFER_BYTES = 4_000_000
@@ -48,6 +48,9 @@ class Loop:
         breaks = np.union1d(begin.packed.breaks, times if begin.massless else ())
         self.frames = Frames(times, breaks, *buffer)
         self.change_method(method, detect=detect)
+        if begin.massless and isinstance(method, Implicit):  # its first accelerations are never forgotten
+            self.flow.qdd[:] = complete(begin.packed, 0.0, begin.q, begin.qd)[1]
+            self.flow.progress[0].started = 1
 
     def change_method(self, method, *, detect: bool = False, h_explicit: float = 0.0) -> None:
         """Go on with another integrator from the present state."""
@@ -67,7 +70,8 @@ class Loop:
             self.kernel = integrate_explicit
         elif isinstance(method, Radau):
             self.method_data = (_coefficients(method), _make_stages(len(self.flow.qd)))
-            o.newton, p.contraction = _newton_share(o), 1.0
+            o.newton = (1.0 if o.adaptive else STAGE_SHARE) * _newton_share(o)
+            p.contraction = 1.0
             self.kernel = integrate_radau
         else:
             self.method_data = (_stages(method), _make_tangent(len(self.flow.qd)))
@@ -139,7 +143,6 @@ def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
     progress[0].t_end = options.until
     progress[0].h_smallest = np.inf
     progress[0].error_last = 1e-4
-    progress[0].started = begin.massless > 0
 
     def q():
         return np.zeros(n_q)
@@ -152,8 +155,7 @@ def _make_flow(system, begin: Start, options: RunOptions) -> Flow:
     qd_scale = system.dof["q_scale"].copy()
     qd_scale[system.drive["v"]] = ANY_SIZE
     q_scale[system.drive["q"][system.drive["code"] == DriveCode.POSITION]] = ANY_SIZE
-    qdd = complete(begin.packed, 0.0, begin.q, begin.qd)[1] if begin.massless else v()
-    return Flow(progress, begin.q.copy(), begin.qd.copy(), qdd, q(), v(), v(), q(), v(), v(), q(), v(),
+    return Flow(progress, begin.q.copy(), begin.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
                 np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v(), begin.slack.copy(),
                 _turning_rates(system), begin.massless_rates.copy(), begin.motions.copy())
 
