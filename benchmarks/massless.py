@@ -6,14 +6,20 @@ its rank is then decided, its rate left open and its children's accelerations fo
 bodies has the same joints and frames.  Both are evaluated by `eval_accelerations` in a compiled loop.
 
 The second part runs the small-mass oscillator [ARN (5), (6)], sets B and C of tests/problems, with m1 = 1e-5 and with
-m1 = 0 by `bdf`: steps and seconds.  First of all, accelerations must solve M qdd = rhs where M has a say, as many
-directions must be massless as M has zero singular values, and runs must agree with the closed form.
+m1 = 0 by `bdf` and `radau`: steps and seconds.  Fifty times fewer steps are asked for; set B at 1e-6 is out of reach of
+backward differentiation formulas: SUNDIALS IDA on the equations themselves, without any of our code (`ida_steps_tol1e-6` of
+the problem file), takes 14057 steps against 502, 28 times.  Its oscillation is damped at (d1 + d2)/(2 m1) = 100/s and gone
+after a tenth of the run, where most of its steps are taken.
+
+First of all, accelerations must solve M qdd = rhs where M has a say, as many directions must be massless as M has zero
+singular values, and runs must agree with the closed form.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from itertools import product
 from math import pi
 from pathlib import Path
 
@@ -132,20 +138,22 @@ def saved_steps(report: Report, accuracies, until=None) -> None:
         problem = json.loads((PROBLEMS / f"p2_small_mass_oscillator_{letter}.json").read_text())
         data, times = problem["data"], np.array(problem["t"])
         times = times[times <= (until or data["tend"])]
-        for accuracy in accuracies:
+        for accuracy, integrator in product(accuracies, ("bdf", "radau")):
             runs = {}
             for m1 in (SMALL, 0.0):
                 exact = np.array(next(c["values"] for c in problem["cases"] if c["m1"] == m1))[:len(times)]
-                r = dal.run(oscillator(data, m1), until=float(times[-1]), accuracy=accuracy, integrator="bdf", record=times)
+                r = dal.run(oscillator(data, m1), until=float(times[-1]), accuracy=accuracy, integrator=integrator,
+                            record=times)
                 error = float(np.abs(r["p1.displacement"] + r["q2.displacement"] - exact[:, 1]).max())
                 allowed = 10 * accuracy * np.sqrt(r.stats.steps)
                 assert error <= allowed, f"set {letter}, m1 = {m1:g}: error {error:.2g} against {allowed:.2g}"
                 runs[m1] = r.stats
             ratio = runs[SMALL].steps / runs[0.0].steps
-            required = accuracy == accuracies[0]
-            report.add(case=f"steps, set {letter} at {accuracy:g}", light=runs[0.0].steps, full=runs[SMALL].steps, ratio=ratio,
+            required = accuracy == accuracies[0] and integrator == "bdf"
+            report.add(case=f"steps, set {letter} at {accuracy:g}, {integrator}", light=runs[0.0].steps,
+                       full=runs[SMALL].steps, ratio=ratio,
                        required=f">= {FEWER_STEPS}" if required else None, ok=ratio >= FEWER_STEPS if required else None)
-            report.note(f"set {letter} at {accuracy:g}: {runs[SMALL].seconds:.2f} s with m1 = {SMALL:g}, "
+            report.note(f"set {letter} at {accuracy:g}, {integrator}: {runs[SMALL].seconds:.2f} s with m1 = {SMALL:g}, "
                         f"{runs[0.0].seconds:.2f} s without")
 
 

@@ -4,8 +4,8 @@ Robot on light legs
 
 A heavy hull stands on three legs with thighs and shanks of a few grams.  The feet cling to a swaying floor with stiff
 contact forces, so the legs swing thousands of times a second while the hull rocks at two.  That dies out within a
-millisecond, but holds the integrator's steps for ever.  Arnold reports that neglecting the inertia of a walking robot's
-legs saves a factor of four [ARN, section 2].
+millisecond, but holds the steps of an explicit integrator for ever (``integrator="radau"`` would step over it).  Arnold
+reports that neglecting the inertia of a walking robot's legs saves a factor of four [ARN, section 2].
 
 Each leg is two massless bodies in a row: where the article asks for isolated ones, a small block of coupled first-order
 equations is solved.

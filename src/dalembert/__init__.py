@@ -28,7 +28,7 @@ _HOMES = {
     "simulate.inverse": ["inverse_dynamics"],
     "simulate.perturbation": ["neglect", "perturbation_report"],
     "simulate.formulations": ["Global", "Recursive", "SemiRecursive", "formulations"],
-    "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Trapezoidal"],
+    "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Radau", "Trapezoidal"],
     "results.results": ["Results"],
     "results.store": ["load"],
     "results.compare": ["compare"],

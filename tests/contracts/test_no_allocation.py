@@ -45,7 +45,8 @@ def make_loop(name, step):
 
 
 @pytest.mark.parametrize("name, step", [("dopri5", None), ("rk4", 1e-3), ("semi-implicit-euler", 1e-3),
-                                        ("generalized-alpha", None), ("generalized-alpha", 1e-3), ("hht", 1e-3)])
+                                        ("generalized-alpha", None), ("generalized-alpha", 1e-3), ("hht", 1e-3),
+                                        ("radau", 1e-3)])
 def test_twice_the_steps_allocate_the_same(name, step):
     """Whatever a call itself needs (its arguments' wrappers) does not depend on the number of steps."""
     loop, _owner = make_loop(name, step)

@@ -78,9 +78,10 @@ def test_damper_alone_on_a_massless_leaf(options):
 
 @pytest.mark.parametrize("options", [*RUNS, pytest.param(dict(step=0.01), id="generalized-alpha"),
                                      pytest.param(dict(step=0.01, integrator="trapezoidal"), id="trapezoidal"),
-                                     pytest.param(dict(step=0.01, integrator="sdirk4"), id="sdirk4")])
+                                     pytest.param(dict(step=0.01, integrator="sdirk4"), id="sdirk4"),
+                                     pytest.param(dict(step=0.01, integrator="radau"), id="radau")])
 def test_spring_alone_on_a_massless_leaf_is_quasi_static(options):
-    """k x = F(t): no error of an integrator in the coordinate but that of its iteration; the rate is F'/k."""
+    """k x = F(t): no error of an integrator in the coordinate but that of its iteration; rate F'/k, acceleration F''/k."""
     k, a, w, phase = 50.0, 4.0, 3.0, 0.4
     m = leaf(stiffness=k, load=dal.sine(amplitude=a, omega=w, phase=phase))
     r = run(m, options, until=1.0, record=0.1)
@@ -88,6 +89,8 @@ def test_spring_alone_on_a_massless_leaf_is_quasi_static(options):
     assert worst(r["x.displacement"], a / k * np.sin(w * r.t + phase)) <= tolerance
     difference = 1e-6 ** 2 * w ** 3 + EPS / 1e-6  # of the law's central difference, step 1e-6 s
     assert worst(r["x.speed"], a / k * w * np.cos(w * r.t + phase)) <= tolerance * w + 10 * a / k * difference * k
+    slope = (1e-4 * w) ** 4 + (tolerance + 10 * difference) / 1e-4  # of the rates 1e-4 s apart
+    assert worst(r["x.acceleration"], -a / k * w**2 * np.sin(w * r.t + phase)) <= 10 * a / k * w**2 * slope
     assert any("algebraic" in text for text in r.messages)
 
 
@@ -201,7 +204,8 @@ def test_massless_hub_on_the_ground_with_branches(options):
 
 @pytest.mark.parametrize("integrator, order, steps", [("trapezoidal", 2, (0.02, 0.01, 0.005)),
                                                       ("generalized-alpha", 2, (0.02, 0.01, 0.005)),
-                                                      ("sdirk4", 4, (0.05, 0.04, 0.025))])
+                                                      ("sdirk4", 4, (0.05, 0.04, 0.025)),
+                                                      ("radau", 5, (0.1, 0.0625, 0.05))])
 def test_integrators_keep_their_order_on_mixed_equations(integrator, order, steps):
     """First- and second-order equations together, all coordinates and velocities at t = 1."""
     m, A = branch()
@@ -215,14 +219,16 @@ def test_integrators_keep_their_order_on_mixed_equations(integrator, order, step
     assert observed_order(error, steps) == pytest.approx(order, abs=0.2)
 
 
-@pytest.mark.parametrize("integrator, order, steps", [("trapezoidal", 2, (0.002, 0.0016, 0.001)),
+@pytest.mark.parametrize("integrator, order, steps", [("trapezoidal", 2, (0.004, 0.002, 0.001)),
                                                       ("generalized-alpha", 2, (0.004, 0.002, 0.001)),
-                                                      ("sdirk4", 4, (0.01, 0.008, 0.005))])
+                                                      ("sdirk4", 4, (0.01, 0.008, 0.005)),
+                                                      ("radau", 5, (0.04, 0.025, 0.02))])
 def test_integrators_keep_their_order_on_the_tree_of_the_article(integrator, order, steps):
     """The same on a nonlinear tree [ARN Fig. 3], at t = 0.4 against the reference solution.
 
-    The trapezoidal rule is of second order on both sides of h = 0.0025, but with constants that differ by a factor of five
-    (error/h² of phi2: 6.1 at 0.0032, 1.2 at 0.002), cause not found; steps are taken from the finer side.
+    The trapezoidal rule damps nothing: accelerations of the hub that began with zero instead of their own would alternate
+    for ever, and the large corrections they cost made Newton's iteration believe in a contraction that it had not (error/h²
+    of phi2: 6.9 where it converged, 1.2 where it stopped early).
     """
     p = load("p3_tree_massless_hub")
     m = massless_hub_tree(p["data"], p["initial"])
@@ -311,7 +317,7 @@ def test_consistent_starts_are_kept_silently():
 @pytest.mark.parametrize("options", [dict(integrator="dopri5"), dict(integrator="rk4", step=0.01),
                                      dict(integrator="semi-implicit-euler", step=0.01)])
 def test_explicit_integrators_are_refused(options):
-    with pytest.raises(dal.SingularError, match=f"'{options['integrator']}'.*sdirk4"):
+    with pytest.raises(dal.SingularError, match=f"'{options['integrator']}'.*radau"):
         dal.run(leaf(stiffness=20.0, damping=4.0, start=0.3), until=1.0, **options)
 
 
@@ -326,8 +332,7 @@ def test_reactions_around_a_massless_hub_balance(options):
     rounding = 1e3 * EPS * size
     assert worst(r["j2.force"], r["j3.force"] + r["j4.force"]) <= rounding
     assert worst(r["j2.torque"][:, :2], (r["j3.torque"] + r["j4.torque"])[:, :2]) <= rounding
-    stiffness = sum(p["data"][k] for k in ("k12", "k23", "k24"))  # about the axis: the hub's own equation
-    assert np.abs(r["j2.torque"][:, 2]).max() <= allowed(r) * stiffness
+    assert np.abs(r["j2.torque"][:, 2]).max() <= rounding  # about the axis: the hub's own equation
 
 
 @pytest.mark.parametrize("options", [dict(accuracy=ACCURACY), dict(accuracy=ACCURACY, integrator="dopri5"),

@@ -105,7 +105,8 @@ def test_the_reduced_problem_takes_few_steps(letter, accuracy):
 
     What set B saves hangs on the accuracy: 49 times at 1e-5, 32 times at 1e-6, 95 times at 1e-7, the one taken here.  Its
     oscillation dies out by itself (d1 + d2)/(2 m1) = 100/s; at 1e-6 nearly all steps lie in the first 0.2 s, at 1e-7 two
-    thirds of them after it.  Plain IDA at 1e-6 (`ida_steps_tol1e-6` in p2_*_B) needs 14057 against 502, 28 times.
+    thirds of them after it.  Plain IDA at 1e-6 (`ida_steps_tol1e-6` in p2_*_B) needs 14057 against 502, 28 times: fifty is
+    out of reach of the formulas, not of their use here.
     """
     needs("bdf")
     p, _ = reference(letter, 0.0)

@@ -31,9 +31,10 @@ def load_state(sys, y, yp, work):
 def remove_massless(sys, t, q, qd, qdd, basis, work) -> int:
     """Replace z' in qdd by accelerations that differ from the true ones by motions without inertia.
 
-    The unknown rates are z, qd = z + sum_k (x0_k - e_k) z_k with the motions x0 of `basis` (m, n_v) at the start.  Less
-    sum_k x_k z'_k, which has no inertia, qdd is z' + sum_k (x0_k - x_k) z'_k at the other rates and zero at rates k: the
-    sizes of z'_k, which may be huge, do not drown the others.
+    The unknown rates are z, qd = sum_k x0_k z_k; row k of `basis` (n_v, n_v) is x0_k, a motion without inertia at the start
+    for the rates that had none then, else the unit vector.  Less sum_k x_k z'_k over the rates without inertia now, qdd is
+    sum_k (x0_k - x_k) z'_k at the other rates and zero at these: the sizes of z'_k, which may be huge, do not drown the
+    others.  Which rates have no inertia may change on the way.
     """
     found, motion, q_kept, qd_kept = work.vector[13], work.vector[14], work.point[2], work.vector[15]
     allowed = work.fail[2]
@@ -46,16 +47,18 @@ def remove_massless(sys, t, q, qd, qdd, basis, work) -> int:
     work.fail[2] = allowed
     if status != Status.OK.value:
         return status
-    row = 0
     for k in range(qd.shape[0]):
-        if sys.dof[k].drive < 0 and work.dof[k].iD == 0.0:
+        qd_kept[k] = qdd[k]
+        qdd[k] = 0.0
+    for k in range(qd.shape[0]):
+        massless = sys.dof[k].drive < 0 and work.dof[k].iD == 0.0
+        if massless:
             eval_massless_motion(sys, k, motion, work)
-            size = qdd[k]
-            qdd[k] = 0.0
-            for j in range(qd.shape[0]):
-                if j != k:
-                    qdd[j] += size * (basis[row, j] - motion[j])
-            row += 1
+        for j in range(qd.shape[0]):
+            if not massless:
+                qdd[j] += qd_kept[k] * basis[k, j]
+            elif j != k:
+                qdd[j] += qd_kept[k] * (basis[k, j] - motion[j])
     return Status.OK.value
 
 
@@ -111,7 +114,7 @@ def fill_dynamics(sys, t, q, qd, qdd, basis, c, A, work) -> int:
     """Rows of A for M dqd/dt + g, after `eval_residual`: columns of K, turned to coordinates, and of C + c M by z."""
     n_q = sys.constants[0].n_q
     still, turned, scaled, column = work.vector[9], work.vector[10], work.vector[11], work.vector[12]
-    n, row = qd.shape[0], 0
+    n = qd.shape[0]
     for k in range(n):
         still[k] = turned[k] = scaled[k] = 0.0
     for k in range(n):
@@ -125,9 +128,13 @@ def fill_dynamics(sys, t, q, qd, qdd, basis, c, A, work) -> int:
         if basis.shape[0] > 0 and sys.dof[k].drive < 0 and work.dof[k].iD == 0.0:
             eval_massless_motion(sys, k, scaled, work)
             for j in range(n):
-                turned[j] = basis[row, j]
-                scaled[j] = c * (basis[row, j] - scaled[j])
-            row += 1
+                scaled[j] = c * (basis[k, j] - scaled[j])
+        elif basis.shape[0] > 0:
+            for j in range(n):
+                scaled[j] = c * basis[k, j]
+        if basis.shape[0] > 0:
+            for j in range(n):
+                turned[j] = basis[k, j]
         eval_variation(sys, t, q, qd, qdd, still, turned, scaled, column, work)
         for j in range(n):
             A[n_q + j, n_q + k] = column[j]

@@ -3,7 +3,8 @@
 A step or stage is affine in a: coordinates are q moved by dq = dq_base + cq a, rates are qd_base + cv a, and
     residual(t1, q, qd, a) = 0,   derivative  M + cv C + cq K T(dq)                              (1)
 Two matrices serve: M with the joint springs' part of (1), factored in O(N) by tree_factor.py, as long as the iteration
-contracts well; else (1) itself, exact, column by column from tree_tangent.py and dense.
+contracts well; else (1) itself, exact, column by column from tree_tangent.py and dense.  The exact iteration begins at the
+guess again: corrections by a matrix that lacks the stiff forces on a light body throw the state far off.
 
 Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix, and
 carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
@@ -40,7 +41,9 @@ GOOD_RATE = 0.15
 SWITCH_RATE = 0.5
 """Contraction of the simple iteration with fresh factors above which the exact tangent takes over."""
 DIVERGENCE = 2.0
-"""Contraction of the exact iteration above which a step is given up."""
+"""Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
+LEAST_RATE = 0.01
+"""Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -53,6 +56,7 @@ class Tangent(NamedTuple):
     direction: np.ndarray  # (4, n_v): dq, dqd, dqdd, column
     add: np.ndarray  # (n_v,) joint springs' part of (1)
     residual: np.ndarray  # (n_v,)
+    guess: np.ndarray  # (2, n_v) accelerations and increments that the iteration begins with
     dq: np.ndarray  # (n_v,) present increments
     dq_base: np.ndarray
     qd_base: np.ndarray
@@ -164,6 +168,15 @@ def correction_size(o, flow, x, cq, cv):
 
 
 @kernel
+def return_to_guess(sys, o, flow, tangent, cq, cv, work):
+    """Begin the iteration anew."""
+    for k in range(flow.qdd_new.shape[0]):
+        flow.qdd_new[k], tangent.dq[k] = tangent.guess[0, k], tangent.guess[1, k]
+    if sys.constants[0].form != FormCode.TREE:
+        begin_step(sys, o, cq, cv, work)
+
+
+@kernel
 def eval_new_residual(sys, flow, tangent, t1, work) -> int:
     """Residual at the new state into tangent.residual; with loops its constraint rows and their Jacobian too."""
     flow.progress[0].evaluations += 1
@@ -201,15 +214,17 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     p = flow.progress[0]
     loops = sys.constants[0].form != FormCode.TREE
     exact = p.dense > 0
-    last, rate, gap = 0.0, 1.0, 0.0
+    last, rate, begun, gap = 0.0, 1.0, 0.0, 0.0
     residual, x = tangent.residual, tangent.direction[3]
-    fresh = False
+    fresh, since = False, 0
+    for k in range(x.shape[0]):
+        tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
     if abs(cv - p.factor_scale) > 0.2 * cv:
         p.factored = 0
     if loops:
         p.factored = 0
         begin_step(sys, o, cq, cv, work)
-    for iteration in range(MAX_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)
         status = Status.OK.value
         if not (exact or loops) and p.factored == 0:
@@ -235,17 +250,25 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         if loops:
             gap = o.newton * update_multipliers(sys, x, cq, cv, work)
         size = max(correction_size(o, flow, x, cq, cv), gap)
-        if iteration > 0:
+        if since > 0:
             rate = size / last if last > 0.0 else 0.0
-        if size <= o.newton or (0 < iteration and rate < 1.0 and size * rate / (1.0 - rate) <= o.newton):
+        else:
+            begun = size
+        sure = max(rate, LEAST_RATE)
+        if size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
             place_new(sys, o, flow, tangent, t1, cq, cv)
             return project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) if loops else Status.OK.value
-        if iteration > 0 and rate > GOOD_RATE:
-            if not fresh:
-                p.factored = 0
-            elif not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0:
-                exact, p.dense, p.factored, fresh = True, DENSE_STEPS, 0, False
-            elif rate > DIVERGENCE:
+        since += 1
+        if since > 1 and rate > GOOD_RATE:
+            switch = fresh and not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0
+            if switch:
+                exact, p.dense = True, DENSE_STEPS
+            elif fresh and rate > DIVERGENCE and size > begun:
                 return Status.NO_CONVERGENCE.value
+            if switch or not fresh:
+                p.factored, fresh = 0, False
+            if switch:
+                return_to_guess(sys, o, flow, tangent, cq, cv, work)
+                since = 0
         last = size
     return Status.NO_CONVERGENCE.value

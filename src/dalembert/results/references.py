@@ -20,13 +20,15 @@ INTEGRATORS = {
     "hht": ("HilberHughesTaylor1977",),
     "generalized-alpha": ("ChungHulbert1993", "ArnoldBruels2007"),
     "high-order": ("GLO",),
+    "sdirk4": ("HairerWanner1996",),
+    "radau": ("HairerWanner1996",),
     "bdf": ("SUNDIALS2005",),
 }
 """Integrator -> keys."""
 
 TURNING = ("BruelsCardonaArnold2012",)
 """What implicit integrators need besides where a model has quaternions."""
-IMPLICIT = ("trapezoidal", "newmark", "linear-acceleration", "hht", "generalized-alpha")
+IMPLICIT = ("sdirk4", "radau", "trapezoidal", "newmark", "linear-acceleration", "hht", "generalized-alpha")
 
 ENTRIES = {
     "ARN": ("misc", {
@@ -57,6 +59,10 @@ ENTRIES = {
         "title": "A family of embedded {Runge-Kutta} formulae",
         "journal": "Journal of Computational and Applied Mathematics", "volume": "6", "number": "1",
         "pages": "19--26", "year": "1980", "doi": "10.1016/0771-050X(80)90013-3"}),
+    "HairerWanner1996": ("book", {
+        "author": "Hairer, Ernst and Wanner, Gerhard",
+        "title": "Solving Ordinary Differential Equations {II}: Stiff and Differential-Algebraic Problems",
+        "publisher": "Springer", "edition": "2", "year": "1996"}),
     "HairerLubichWanner2003": ("article", {
         "author": "Hairer, Ernst and Lubich, Christian and Wanner, Gerhard",
         "title": r"Geometric numerical integration illustrated by the {St{\"o}rmer--Verlet} method",

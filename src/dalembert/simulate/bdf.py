@@ -2,7 +2,8 @@
 
 The rates that the solver sees are z with qd = z + sum_k (x_k - e_k) z_k over the massless rates k, x_k their motions at
 the start: the rates of bodies with inertia then do not hang on those without, whose size is left out of the error test,
-since they follow from the coordinates by equations without derivatives.
+since they follow from the coordinates by equations without derivatives.  Where a rate gains or loses its inertia on the way
+the solver starts anew.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import numpy as np
 from ..codes import Status
 from ..errors import ModelError
 from ..kernels.door import make_open_work
+from ..kernels.evaluate import eval_accelerations
 from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
+from ..kernels.tree_rank import list_massless
 from ..kernels.tree_state import eval_coordinate_rates, normalise
 from ..results.stats import Stats
 from .arguments import RunOptions
@@ -39,15 +42,17 @@ class BdfLoop:
         self.sizes: list[float] = []
         self.rows: list[tuple] = []
         self.counts = self.counted = (0, 0)
-        found = State(begin.packed, 0.0, begin.q, begin.qd).find() if begin.massless else None
-        self.slack = np.zeros(0, int) if found is None else found.rates
-        self.basis = np.zeros((0, self.n_v)) if found is None else found.basis
-        self.motions = self.basis - np.eye(self.n_v)[self.slack]
-        self.solver = self._make_solver()
+        self.failure = Status.OK
         self._begin(begin.q, begin.qd)
 
     def _begin(self, q: np.ndarray, qd: np.ndarray) -> None:
         """Start the solver anew at the time reached."""
+        found = State(self.packed, self.t, q, qd).find() if self.system.constants[0].pivot else None
+        self.slack = np.zeros(0, np.int64) if found is None else found.rates
+        self.basis = np.zeros((0, self.n_v)) if found is None else np.eye(self.n_v)
+        self.basis[self.slack] = 0.0 if found is None else found.basis
+        self.motions = self.basis[self.slack] - np.eye(self.n_v)[self.slack]
+        self.solver = self._make_solver()
         qd, qdd = complete(self.packed, self.t, q, qd)
         rates = np.zeros(self.n_q)
         eval_coordinate_rates(self.system, q, qd, rates)
@@ -83,7 +88,7 @@ class BdfLoop:
         return whole
 
     def _residual(self, t, y, yp, res):
-        self._check(eval_implicit_form(self.system, t, self._whole(y), yp, self.basis, res, self.work))
+        self._check(eval_implicit_form(self.system, t, self._whole(y), yp, self.basis, res, self.work), res)
 
     def _jacobian(self, t, y, yp, res, c, out):
         A = self.matrix
@@ -92,9 +97,27 @@ class BdfLoop:
             A[:self.n_q, self.n_q + self.slack] += A[:self.n_q, self.n_q:] @ self.motions.T
         out[:] = A
 
-    def _check(self, status: int) -> None:
+    def _check(self, status: int, values: np.ndarray | None = None) -> None:
+        """Stop the solver at a failure of a kernel; the status is kept for `advance`, the failing rate in `work.fail`."""
+        if status == Status.OK and values is not None and not np.all(np.isfinite(values)):
+            status, bad = Status.NOT_FINITE, int(np.argmin(np.isfinite(values)))
+            self.work.fail[0] = bad - self.n_q if bad >= self.n_q else self._rate_of_coordinate(bad)
         if status != Status.OK:
-            raise ArithmeticError(f"kernel status {status}")
+            self.failure = Status(status)
+            raise ArithmeticError(f"kernel status {self.failure.name}")
+
+    def _rate_of_coordinate(self, q: int) -> int:
+        """Return the first rate of the joint that a coordinate belongs to."""
+        return next(j.v for j in self.packed.layout.joints if j.q <= q < j.q + j.nq)
+
+    def _rank_changed(self, q: np.ndarray, qd: np.ndarray) -> bool:
+        """Tell whether other rates are without inertia than at the last start."""
+        if not self.system.constants[0].pivot:
+            return False
+        rates = np.zeros(self.n_v, np.int64)
+        self.work.fail[2] = self.n_v
+        status = eval_accelerations(self.system, self.t, q, qd, np.zeros(self.n_v), np.zeros(self.n_v), self.work)
+        return status == Status.OK and not np.array_equal(rates[:list_massless(self.system, self.work, rates)], self.slack)
 
     def entries(self) -> list[tuple]:
         """The kernels needed, for `prepare`."""
@@ -112,7 +135,9 @@ class BdfLoop:
             try:
                 found = self.solver.step(self.until, method="onestep", tstop=self._stop())
             except ArithmeticError:
-                return Status.NOT_FINITE
+                if self.failure == Status.OK:
+                    raise
+                return self.failure
             if not found.success:
                 return Status.STEP_TOO_SMALL
             now = float(np.ravel(found.t)[-1])
@@ -124,8 +149,9 @@ class BdfLoop:
             self.y, self.yp = np.ravel(found.y).copy(), np.ravel(found.yp).copy()
             self.counts = int(found.nfev), int(found.njev)
             self._record(now)
-            if now in self.packed.breaks:
-                self._begin(*np.split(self._whole(self.y), [self.n_q]))
+            q, qd = np.split(self._whole(self.y), [self.n_q])
+            if now in self.packed.breaks or self._rank_changed(q.copy(), qd.copy()):
+                self._begin(q, qd)
         return Status.CHUNK_DONE
 
     def _stop(self) -> float:

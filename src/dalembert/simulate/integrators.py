@@ -1,6 +1,7 @@
 """Integrators as records of coefficients, and their names.
 
-Explicit ones carry a Runge-Kutta tableau, implicit ones the four numbers of the generalized-alpha family.
+Explicit and diagonally implicit ones carry a Runge-Kutta tableau, the generalized-alpha family four numbers, Radau IIA
+what its nodes imply.
 """
 
 from __future__ import annotations
@@ -148,6 +149,29 @@ class DiagonallyImplicit:
 
 
 @dataclass(frozen=True)
+class Radau:
+    """Radau IIA with three stages, order 5, fully implicit and stiffly accurate; for stiff and for massless models."""
+
+    name: ClassVar[str] = "radau"
+    order: ClassVar[int] = 5
+    adaptive: ClassVar[bool] = True
+
+    def coefficients(self) -> dict:
+        """Return a (3, 3), c, e (3,), and of a the real eigenvalue mu with left and right vector s, r; nu, w, u of a pair."""
+        root = np.sqrt(6.0)
+        c = np.array([(4 - root) / 10, (4 + root) / 10, 1.0])
+        powers = np.vander(c, 4, increasing=True)  # collocation: sum_j a_ij c_j^(k-1) = c_i^k / k
+        a = np.linalg.solve(powers[:, :3].T, (powers[:, 1:] / np.arange(1, 4)).T).T
+        values, right = np.linalg.eig(a)
+        right = right / right[2]
+        left = np.linalg.inv(right)
+        i, j = int(np.argmin(abs(values.imag))), int(np.argmax(values.imag))
+        mu = values[i].real
+        e = -mu * np.linalg.solve(powers[:, 1:].T, np.array([1.0, 0.0, 0.0]))
+        return dict(a=a, c=c, e=e, mu=mu, s=left[i].real, r=right[:, i].real, nu=values[j], w=left[j], u=right[:, j])
+
+
+@dataclass(frozen=True)
 class Bdf:
     """Backward differentiation formulas of variable order and step (SUNDIALS IDA), order 1 to `max_order`."""
 
@@ -184,6 +208,7 @@ BY_NAME = {
     "dopri5": DORMAND_PRINCE,
     "semi-implicit-euler": SEMI_IMPLICIT_EULER,
     "sdirk4": SDIRK4,
+    "radau": Radau(),
     "trapezoidal": Trapezoidal(),
     "newmark": Newmark(),
     "linear-acceleration": LinearAcceleration(),
@@ -193,22 +218,33 @@ BY_NAME = {
 }
 
 
-def choose_integrator(integrator, step: float | None, *, massless: bool = False, loops: bool = False):
+MOST_STAGE_RATES = 50
+"""Rates up to which Radau's dense matrices cost less than the shorter steps of sdirk4, whose simple iteration is O(N)."""
+
+
+def stiff_integrator(n_rates: int, *, loops: bool = False):
+    """Return what an automatic run of so many rates takes for stiff or massless models."""
+    if loops:
+        return GeneralizedAlpha()
+    return Radau() if n_rates <= MOST_STAGE_RATES else SDIRK4
+
+
+def choose_integrator(integrator, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False):
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch."""
-    chosen, may_switch = _choose(integrator, step, massless)
-    if loops and isinstance(chosen, DiagonallyImplicit):
+    chosen, may_switch = _choose(integrator, step, massless, n_rates)
+    if loops and isinstance(chosen, (DiagonallyImplicit, Radau)):
         raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or "
                          "'auto', or formulation 'recursive' if the model is a tree")
     return chosen, may_switch
 
 
-def _choose(integrator, step, massless):
-    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Bdf)):
+def _choose(integrator, step, massless, n_rates):
+    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf)):
         return _checked(integrator, step, massless), False
     if integrator == "auto":
         if step is not None:
             return GeneralizedAlpha(), False
-        return (SDIRK4, False) if massless else (DORMAND_PRINCE, True)
+        return (stiff_integrator(n_rates), False) if massless else (DORMAND_PRINCE, True)
     if integrator not in BY_NAME:
         raise ModelError(f"integrator: found {integrator!r}." + near_names(integrator, ["auto", *BY_NAME]))
     return _checked(BY_NAME[integrator], step, massless), False
@@ -217,7 +253,7 @@ def _choose(integrator, step, massless):
 def _checked(integrator, step, massless):
     if massless and isinstance(integrator, Explicit):
         raise SingularError(f"integrator {integrator.name!r} is explicit and needs inertia in every direction, but the model "
-                            "has massless ones; take 'sdirk4', 'generalized-alpha' or 'bdf'")
+                            "has massless ones; take 'radau', 'sdirk4', 'generalized-alpha' or 'bdf'")
     if isinstance(integrator, Bdf) and step is not None:
         raise ModelError("integrator 'bdf' chooses its own steps; leave step out and give accuracy")
     if step is None and not integrator.adaptive:

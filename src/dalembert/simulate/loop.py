@@ -9,11 +9,14 @@ from ..kernels.door import make_open_work
 from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
+from ..kernels.integrate_radau import integrate_radau
 from ..kernels.newton import Tangent
+from ..kernels.radau import COEFFICIENTS, Stages
 from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
-from .integrators import DiagonallyImplicit, Explicit, tableau_arrays
+from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
+from .massless import complete
 from .natural import NaturalStart, joint_frames
 
 BUFFER_BYTES = 4_000_000
@@ -51,6 +54,9 @@ class Loop:
         breaks = np.union1d(begin.packed.breaks, times if begin.massless else ())
         self.frames = Frames(times, breaks, *buffer)
         self.change_method(method, detect=detect)
+        if begin.massless and isinstance(method, Implicit):  # its first accelerations are never forgotten
+            self.flow.qdd[:] = complete(begin.packed, 0.0, begin.q, begin.qd)[1]
+            self.flow.progress[0].started = 1
 
     def change_method(self, method, *, detect: bool = False, h_explicit: float = 0.0) -> None:
         """Go on with another integrator from the present state."""
@@ -63,11 +69,16 @@ class Loop:
         o.h_max = max(asked.until / 10, 1e-300)
         o.h_min = SMALLEST_STEP * max(asked.until, 1e-300)
         o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
-        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = 0
+        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = p.calm = 0
         if isinstance(method, Explicit):
             self.method_data = Tableau(*tableau_arrays(method))
             o.stages, o.symplectic = len(method.b), method.symplectic
             self.kernel = integrate_explicit
+        elif isinstance(method, Radau):
+            self.method_data = (_coefficients(method), _make_stages(len(self.flow.qd)))
+            o.newton = (1.0 if o.adaptive else STAGE_SHARE) * _newton_share(o)
+            p.contraction = 1.0
+            self.kernel = integrate_radau
         else:
             self.method_data = (_stages(method), _make_tangent(len(self.flow.qd), dense=not self.begin.natural))
             if isinstance(method, DiagonallyImplicit):
@@ -77,8 +88,7 @@ class Loop:
                 o.am, o.af, o.beta, o.gamma = method.coefficients()
             o.projection = PROJECTIONS[getattr(self.begin.formulation, "projection", None)]
             o.penalty = getattr(self.begin.formulation, "penalty", None) or 0.0
-            share = STAGE_SHARE if o.turns else 1.0
-            o.newton = share * (STEP_SHARE if o.adaptive else FIXED_STEP_TOLERANCE / o.accuracy)
+            o.newton = (STAGE_SHARE if o.turns else 1.0) * _newton_share(o)
             self.kernel = integrate_implicit
         self.opt = opt
 
@@ -142,6 +152,11 @@ class Loop:
                      seconds, smallest, float(p.h_largest))
 
 
+def _newton_share(o) -> float:
+    """Tolerated error of Newton's iteration, as a fraction of the accuracy."""
+    return STEP_SHARE if o.adaptive else FIXED_STEP_TOLERANCE / o.accuracy
+
+
 def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
     n_q, n_v = len(state.q), len(state.qd)
     progress = np.zeros(1, PROGRESS)
@@ -193,6 +208,19 @@ def _stages(method) -> Tableau:
 
 def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
     n = n_v if dense and n_v <= LARGEST_DENSE else 0
-    vectors = (np.zeros(n_v) for _ in range(5))
-    return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), *vectors, np.zeros((8, n_v)),
-                   np.zeros((8, n_v)))
+    add, residual, dq, dq_base, qd_base = (np.zeros(n_v) for _ in range(5))
+    return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), add, residual, np.zeros((2, n_v)), dq,
+                   dq_base, qd_base, np.zeros((8, n_v)), np.zeros((8, n_v)))
+
+
+def _coefficients(method: Radau) -> np.ndarray:
+    """Table of one row."""
+    table = np.zeros(1, COEFFICIENTS)
+    for name, value in method.coefficients().items():
+        table[name] = value
+    return table
+
+
+def _make_stages(n: int) -> Stages:
+    return Stages(np.zeros((4, n, n)), np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros((6, 3, n)),
+                  np.zeros(n), np.zeros(n, complex))

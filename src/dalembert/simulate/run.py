@@ -17,7 +17,7 @@ from .arguments import check_run_arguments, record_times
 from .bdf import BdfLoop
 from .evaluate import evaluate_frames, make_results, refresh_accelerations
 from .initial import Start, prepare_start
-from .integrators import DORMAND_PRINCE, SDIRK4, Bdf, GeneralizedAlpha, Implicit, choose_integrator
+from .integrators import DORMAND_PRINCE, Bdf, Implicit, choose_integrator, stiff_integrator
 from .loop import Loop
 from .massless import complete
 from .status import error_of
@@ -43,8 +43,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     formulation : str or record
         ``"auto"``, a name of `formulations(model)`, or an object such as ``Recursive()``.
     integrator : str or record
-        ``"auto"`` (dopri5, sdirk4 where the model proves stiff or has massless directions; generalized-alpha for a
-        fixed step), a name, or an object such as ``GeneralizedAlpha(rho_inf=0.6)``.
+        ``"auto"`` (dopri5, radau where the model proves stiff or has massless directions, sdirk4 there beyond 50 rates;
+        generalized-alpha for a fixed step), a name, or an object such as ``GeneralizedAlpha(rho_inf=0.6)``.
     contact : None
         Reserved for models with contacts.
     start, start_rate : mapping, optional
@@ -74,7 +74,7 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     options = check_run_arguments(model, until, step, accuracy, integrator, on_failure)
     begin = prepare_start(model, start, start_rate, options.formulation if formulation == "auto" else formulation)
     method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0,
-                                           loops=begin.has_rows)
+                                           n_rates=len(begin.qd), loops=begin.has_rows)
     times = record_times(record if record is not None else options.record, options)
     loop = BdfLoop(begin, method, options, times) if isinstance(method, Bdf) else Loop(begin, method, options, times,
                                                                                        detect=may_switch)
@@ -120,7 +120,10 @@ class _Run:
         chunk, loop = 200, self.loop
         while True:
             began = perf_counter()
-            status = loop.advance(chunk)
+            try:
+                status = loop.advance(chunk)
+            except MultibodyError as error:
+                return error
             if status == Status.OK:
                 return None
             if status == Status.STIFF:
@@ -138,7 +141,7 @@ class _Run:
 
     def _switch_to_implicit(self) -> None:
         loop = self.loop
-        method = GeneralizedAlpha() if self.begin.has_rows else SDIRK4
+        method = stiff_integrator(len(self.begin.qd), loops=self.begin.has_rows)
         self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.method.name} at "
                              f"{loop.step:.3g} s; went on with {method.name}")
         loop.change_method(method, h_explicit=loop.step)

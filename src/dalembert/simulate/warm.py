@@ -19,7 +19,7 @@ from ..kernels.tree_tangent import eval_variation
 from ..model.model import Model
 from .arguments import RunOptions
 from .initial import prepare_start
-from .integrators import DORMAND_PRINCE, GeneralizedAlpha
+from .integrators import DORMAND_PRINCE, GeneralizedAlpha, Radau
 from .loop import Loop
 
 
@@ -29,7 +29,8 @@ def entries() -> list[tuple]:
     system, work = begin.packed.system, make_work(begin.packed.system)
     q, qd, block, cube = begin.q, begin.qd, np.zeros((1, 0)), np.zeros((1, 1, 1))
     options = RunOptions(1.0, None, 1e-6, "auto", "auto", None)
-    loops = [Loop(begin, method, options, np.zeros(1), detect=False) for method in (DORMAND_PRINCE, GeneralizedAlpha())]
+    methods = (DORMAND_PRINCE, GeneralizedAlpha(), Radau())
+    loops = [Loop(begin, method, options, np.zeros(1), detect=False) for method in methods]
     return [
         *(entry for loop in loops for entry in loop.entries()),
         (measure_frames, (system, np.zeros(1), block, block, block, cube, cube, block, cube, block, work)),

@@ -88,7 +88,7 @@ def test_entry_kernels_leave_the_tables_alone():
 
 
 @pytest.mark.parametrize("name, step", [("dopri5", None), ("rk4", 0.01), ("semi-implicit-euler", 0.01),
-                                        ("generalized-alpha", None), ("hht", 0.01)])
+                                        ("generalized-alpha", None), ("hht", 0.01), ("radau", None), ("radau", 0.01)])
 def test_time_loops_leave_the_tables_alone(name, step):
     case = random_case(1, 4, **SMALL)
     before = digest(case.sys)
@@ -102,5 +102,5 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     from dalembert.simulate.warm import entries
 
     covered = {kernel.__name__ for kernel, _ in calls(random_case(1, 4, **SMALL))}
-    loops = {"integrate_explicit", "integrate_implicit"}
+    loops = {"integrate_explicit", "integrate_implicit", "integrate_radau"}
     assert {kernel.__name__ for kernel, _ in entries()} <= covered | loops

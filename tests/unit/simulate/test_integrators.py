@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.simulate.integrators import BY_NAME, DORMAND_PRINCE, RK4, choose_integrator, tableau_arrays
+from dalembert.simulate.integrators import (
+    BY_NAME,
+    DORMAND_PRINCE,
+    MOST_STAGE_RATES,
+    RK4,
+    choose_integrator,
+    tableau_arrays,
+)
 
 EPS = np.finfo(float).eps
 
@@ -71,6 +78,53 @@ def test_auto_is_dopri5_or_generalized_alpha():
     assert method.name == "dopri5" and may_switch
     method, may_switch = choose_integrator("auto", 0.01)
     assert method.name == "generalized-alpha" and not may_switch
+
+
+@pytest.mark.parametrize("n_rates, name", [(1, "radau"), (MOST_STAGE_RATES, "radau"), (MOST_STAGE_RATES + 1, "sdirk4")])
+def test_auto_of_massless_models_hangs_on_their_size(n_rates, name):
+    method, may_switch = choose_integrator("auto", None, massless=True, n_rates=n_rates)
+    assert method.name == name and not may_switch
+
+
+# --- Radau IIA -----------------------------------------------------------------------------------------------------
+
+def test_radau_satisfies_the_simplifying_conditions():
+    """B(5): quadrature of degree four; C(3): stages of order three; D(2), which makes the order five."""
+    k = dal.Radau().coefficients()
+    a, c = k["a"], k["c"]
+    b = a[2]  # stiffly accurate
+    for power in range(1, 6):
+        assert b @ c**(power - 1) == pytest.approx(1 / power, abs=20 * EPS)
+    for power in (1, 2, 3):
+        assert np.abs(a @ c**(power - 1) - c**power / power).max() <= 20 * EPS
+    for power in (1, 2):
+        assert np.abs((b * c**(power - 1)) @ a - b / power * (1 - c**power)).max() <= 20 * EPS
+
+
+def test_radau_is_stable_and_annihilates_what_is_infinitely_fast():
+    """R(z) = 1 + z b (1 - z A)^-1 1: |R| <= 1 on the imaginary axis, R -> 0 at infinity."""
+    a = dal.Radau().coefficients()["a"]
+
+    def growth(z):
+        return 1 + z * a[2] @ np.linalg.solve(np.eye(3) - z * a, np.ones(3))
+
+    assert max(abs(growth(1j * w)) for w in np.logspace(-3, 6, 200)) <= 1 + 20 * EPS
+    assert abs(growth(-1e9)) <= 1e-8
+
+
+def test_radau_falls_apart_into_its_eigenvectors():
+    k = dal.Radau().coefficients()
+    pair = k["nu"] * np.outer(k["u"], k["w"])
+    assert np.abs(k["mu"] * np.outer(k["r"], k["s"]) + 2 * pair.real - k["a"]).max() <= 100 * EPS
+    assert k["s"] @ k["r"] == pytest.approx(1.0, abs=100 * EPS) and k["w"] @ k["u"] == pytest.approx(1.0, abs=100 * EPS)
+
+
+def test_the_error_estimate_of_radau_is_of_order_three():
+    """mu y'(0) + sum e_i (y(c_i) - y(0)) vanishes for polynomials up to degree three, not beyond."""
+    k = dal.Radau().coefficients()
+    sums = [k["e"] @ k["c"]**power for power in range(1, 5)]
+    assert np.abs(np.array(sums[:3]) + [k["mu"], 0, 0]).max() <= 100 * EPS
+    assert abs(sums[3]) > 1e-3
 
 
 def test_near_names_are_offered():

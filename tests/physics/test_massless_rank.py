@@ -1,0 +1,70 @@
+"""Directions that gain or lose their inertia on the way, failures inside `bdf`, and stiff models with light bodies."""
+
+import numpy as np
+import pytest
+from mechanisms import small_mass_oscillator
+from reference import load, worst
+
+import dalembert as dal
+
+X, Z = (1, 0, 0), (0, 0, 1)
+ACCURACY = 1e-7
+
+
+def bead(start, speed, damping=0.5):
+    """Return a bead on a massless arm that turns about z against a spring and damper; no inertia while it sits at the axis."""
+    m = dal.Model("bead", gravity=(0, 0, 0))
+    m.add(dal.Body("arm"), dal.Body("bead", mass=1.0, points={"p": (0, 0, 0)}),
+          dal.Revolute("hinge", "ground", "arm", axis=Z, start=0.6),
+          dal.Prismatic("slide", "arm", "bead", axis=X, start=start, start_rate=speed),
+          dal.JointSpring("s", "hinge", stiffness=2.0, damping=damping))
+    return m
+
+
+@pytest.mark.parametrize("start, speed", [(0.0, 0.5), (-0.25, 0.5)], ids=["begins at the axis", "crosses the axis"])
+def test_bdf_goes_on_where_a_direction_gains_inertia(start, speed):
+    """Against the native stiff integrator at a hundredth of the tolerance, which knows nothing of ranks."""
+    pytest.importorskip("sksundae")
+    m = bead(start, speed)
+    r = dal.run(m, until=1.0, accuracy=ACCURACY, integrator="bdf", record=0.1)
+    exact = dal.run(m, until=1.0, accuracy=1e-2 * ACCURACY, integrator="radau", record=0.1)
+    allowed = 10 * ACCURACY * np.sqrt(r.stats.steps)
+    assert worst(r["hinge.angle"], exact["hinge.angle"]) <= allowed
+    assert worst(r["slide.displacement"], exact["slide.displacement"]) <= allowed
+    assert np.all(np.isfinite(r["hinge.acceleration"]))
+
+
+def test_bdf_names_the_joint_whose_law_is_not_a_number():
+    pytest.importorskip("sksundae")
+    m = dal.Model("nan", gravity=(0, 0, 0))
+    m.add(*(dal.Body(b, mass=1.0) for b in "ab"), dal.Prismatic("first", "ground", "a", axis=X),
+          dal.Prismatic("second", "a", "b", axis=X),
+          dal.Motor("push", "second", effort=lambda t: np.nan if t > 0.5 else 1.0))
+    r = dal.run(m, until=1.0, integrator="bdf", on_failure="return")
+    assert "not a finite number" in r.status and "'second'" in r.status
+    assert 0 < r.t[-1] <= 0.5
+
+
+def test_bdf_tells_the_status_of_a_direction_that_loses_its_equation():
+    """A bead that comes to the axis of a hinge with nothing on it: SingularError, with the joint, not 'not finite'."""
+    pytest.importorskip("sksundae")
+    m = dal.Model("lost", gravity=(0, 0, 0))
+    m.add(dal.Body("arm"), dal.Body("bead", mass=1.0), dal.Revolute("hinge", "ground", "arm", axis=Z),
+          dal.Prismatic("slide", "arm", "bead", axis=X, start=0.5),
+          dal.Motion("pull", "slide", position=dal.table([0, 0.5, 1.0], [0.5, 0.0, 0.0], kind="linear")))
+    r = dal.run(m, until=1.0, integrator="bdf", on_failure="return")
+    assert r.status.startswith("SingularError") and "'hinge'" in r.status
+
+
+@pytest.mark.parametrize("accuracy", [1e-5, 1e-6, 1e-7])
+def test_radau_steps_over_what_is_damped_away(accuracy):
+    """[ARN (5)] set A, overdamped: the light mass costs no more than its layer at the start, about the steps without it.
+
+    A method of stage order one has to follow the light mass with steps like accuracy^(1/2).
+    """
+    p = load("p2_small_mass_oscillator_A")
+    end = dict(until=p["data"]["tend"], accuracy=accuracy, record=np.array(p["t"]))
+    light, none = (dal.run(small_mass_oscillator(p["data"], m1), integrator="radau", **end) for m1 in (1e-5, 0.0))
+    assert light.stats.steps <= 1.5 * none.stats.steps
+    exact = np.array(next(c["values"] for c in p["cases"] if c["m1"] == 1e-5))
+    assert worst(light["p1.displacement"], exact[:, 0]) <= 10 * accuracy * np.sqrt(light.stats.steps)
