@@ -12,7 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 MODELS = sorted((ROOT / "src" / "dalembert" / "cli" / "models").glob("*.yaml"))
 LONGEST = 80
-TWINS = {"double-pendulum", "chain", "spinning-top", "flyball-governor", "robot", "dzhanibekov", "driven-screw"}
+TWINS = {"double-pendulum", "chain", "spinning-top", "flyball-governor", "robot", "dzhanibekov", "driven-screw",
+         "slider-crank", "squeezer", "bricard", "fourbars", "watt", "stewart", "differential", "rolling-disc", "vehicle"}
 STUDIES = {"light-legs", "small-mass-oscillator"}
 
 

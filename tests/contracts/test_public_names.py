@@ -19,7 +19,7 @@ CONTRACT = {
     "files": {"read", "write", "load"},
     "errors": {"MultibodyError", "ModelError", "TopologyError", "AssemblyError", "SingularError", "ConvergenceError",
                "FormatError", "CouplingError", "StudyError"},
-    "methods": {"GeneralizedAlpha"},
+    "methods": {"GeneralizedAlpha", "Global", "SemiRecursive"},
 }
 BEYOND = {"Bdf", "ChannelError", "HHT", "LinearAcceleration", "Newmark", "Radau", "Recursive", "Results", "Trapezoidal",
           "__version__", "body_from_mesh", "check", "dumps", "evaluate_state", "loads", "neglect",

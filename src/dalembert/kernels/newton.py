@@ -123,11 +123,13 @@ def factor_simple(sys, flow, tangent, t1, cq, cv, work) -> int:
 def factor_exact(sys, flow, tangent, t1, cq, cv, work) -> int:
     """Factor (1) at the new state, after the residual there."""
     n = tangent.add.shape[0]
+    direction, A = tangent.direction, tangent.matrix
     if sys.constants[0].form != FormCode.TREE:
+        call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 1, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
+                  direction[3], 1.0, 1.0, A, tangent.pivot, work)
         eval_jacobian(sys, flow.q_new, work)
         keep_jacobian(work)
         eval_joint_loads(sys, work)
-    direction, A = tangent.direction, tangent.matrix
     for k in range(n):
         for j in range(n):
             direction[0, j] = direction[1, j] = direction[2, j] = 0.0

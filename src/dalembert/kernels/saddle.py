@@ -13,7 +13,7 @@ its increments are α times gaps, which for redundant rows gives the least multi
 from .jit import kernel, part
 from .sparse import factor_sparse, multiply_sparse, solve_sparse
 
-MAX_ITERATIONS = 6
+MAX_ITERATIONS = 8
 SMALL_CHANGE = 1e-13
 """Relative change of x below which the iteration is done."""
 SMALL_REMAINDER = 1e-9

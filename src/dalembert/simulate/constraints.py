@@ -13,7 +13,7 @@ from .status import error_of
 
 RANK = 1e-8
 """Singular values of the scaled Jacobian below this fraction of the largest count as zero."""
-STIFFNESS = 1e6
+STIFFNESS = 1e4
 """Penalty of a row relative to the mass that it moves."""
 LIGHT = 1e-6
 """Rows that move less than this fraction of the largest mass along a row count as moving none."""

@@ -57,9 +57,9 @@ def _minimum_degree(n: int, i: np.ndarray, j: np.ndarray, group: np.ndarray) -> 
     """Order of the unknowns: groups with few unknowns around them first, on the graph of groups."""
     names, group = np.unique(group, return_inverse=True)
     size = np.bincount(group, minlength=len(names))
-    edges = np.unique(np.stack([group[i], group[j]], axis=1), axis=0) if len(i) else np.zeros((0, 2), np.int64)
+    edges = np.unique(group[i] * len(names) + group[j])
     around: list[set[int]] = [set() for _ in names]
-    for a, b in edges.tolist():
+    for a, b in zip((edges // max(len(names), 1)).tolist(), (edges % max(len(names), 1)).tolist(), strict=True):
         if a != b:
             around[a].add(b)
             around[b].add(a)
