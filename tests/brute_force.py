@@ -242,8 +242,8 @@ def body_states(model: CheckedModel, q, u) -> list[BodyState]:
 
 # --- laws ----------------------------------------------------------------------------------------------------------
 
-def law_value(law, t, x=0.0, v=0.0) -> float:
-    """Return y(t, x, v)."""
+def law_value(law, t, x=0.0, v=0.0, point=()) -> float:
+    """Return y(t, x, v), or y(t, *point) of a law that takes the six numbers of a point."""
     if law is None:
         return 0.0
     if isinstance(law, Table) and law.kind == "linear":
@@ -252,7 +252,8 @@ def law_value(law, t, x=0.0, v=0.0) -> float:
         return law_derivatives(law, t)[0]
     if callable(law):
         function = law.function if isinstance(law, CompiledLaw) else law
-        return float(function(t) if argument_count(function) == 1 else function(t, x, v))
+        count = argument_count(function)
+        return float(function(t) if count == 1 else function(t, x, v) if count == 3 else function(t, *point))
     raise TypeError(f"the reference has no formula for the law {law!r}")
 
 
@@ -361,7 +362,8 @@ def load_wrenches(states, force: CheckedForce, t) -> list[Wrench]:
     d = A.value @ force.direction if force.follow else force.direction
     if force.code == ForceCode.TORQUE:
         return [Wrench(place.body, p.value, Z3, d * law_value(force.law, t, 0.0, d @ state.w))]
-    return [Wrench(place.body, p.value, d * law_value(force.law, t, d @ p.value, d @ p.rate), Z3)]
+    size = law_value(force.law, t, d @ p.value, d @ p.rate, (*p.value, *p.rate))
+    return [Wrench(place.body, p.value, d * size, Z3)]
 
 
 def applied_wrenches(model: CheckedModel, states, q, u, t) -> list[Wrench]:

@@ -46,7 +46,7 @@ class ForceCode(IntEnum):
 
 
 class LawCode(IntEnum):
-    """Kind of a law y(t, x, v)."""
+    """Kind of a law y(t, x, v); that of POINT_FUNCTION is y(t, r, r') of a point in world axes."""
 
     NONE = 0
     CONSTANT = 1
@@ -54,6 +54,7 @@ class LawCode(IntEnum):
     TABLE = 3
     FUNCTION = 4
     RAMP = 5
+    POINT_FUNCTION = 6
 
 
 class DriveCode(IntEnum):

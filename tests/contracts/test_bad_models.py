@@ -34,6 +34,9 @@ def point(place):
     return body(points={"tip": place})
 
 
+POINT_LAW = lambda t, x, y, z, vx, vy, vz: z
+
+
 WRONG = {
     # names
     "empty name": ([dal.Body("")], "not empty"),
@@ -71,7 +74,8 @@ WRONG = {
     "inertia not symmetric": (body(inertia=((1, 0.5, 0), (-0.5, 1, 0), (0, 0, 1))), "not symmetric", "[0][1]", "sign"),
     "inertia negative": (body(inertia=(1, 1, -1)), "none below zero", "centre of mass"),
     "inertia indefinite": (body(inertia=((1, 2, 0), (2, 1, 0), (0, 0, 3))), "(-1, 3, 3)", "none below zero"),
-    "inertia of no body": (body(inertia=(1, 1, 5)), "(1, 1, 5)", "sum of the other two"),
+    "inertia of no body, not definite": (body(inertia=(0, 1, 5)), "bodies.rod.inertia", "(0, 1, 5)",
+                                         "sum of the other two"),
     # rotations
     "rotation not orthonormal": (point(dal.Frame((0, 0, 0), ((1, 0.1, 0), (0, 1, 0), (0, 0, 1)))), "orthonormal",
                                  "axis"),
@@ -130,6 +134,17 @@ WRONG = {
     "follow is a number": (hinged(dal.Force("push", "rod", follow=1)), "forces.push.follow", "true or false"),
     # laws
     "function of two parameters": (motor(lambda t, x: 0.0), "forces.drive.effort", "2 parameters", "f(t, x, v)"),
+    "motor of a point": (motor(POINT_LAW), "7 parameters", "one parameter, f(t), or three, f(t, x, v)"),
+    "torque of a point": (hinged(dal.Torque("twist", "rod", magnitude=POINT_LAW)), "forces.twist.magnitude", "7 parameters",
+                          "one parameter, f(t), or three, f(t, x, v)"),
+    "spring of a point": (hinged(dal.SpringDamper("strut", "ground", "rod", force=POINT_LAW)), "forces.strut.force",
+                          "7 parameters"),
+    "joint spring of a point": (hinged(dal.JointSpring("coil", "pivot", effort=POINT_LAW)), "7 parameters"),
+    "motion of a point": (hinged(dal.Motion("drive", "pivot", speed=POINT_LAW)), "7 parameters", "f(t)"),
+    "force of a position only": (hinged(dal.Force("push", "rod", magnitude=lambda t, x, y, z: z)), "forces.push.magnitude",
+                                 "4 parameters", "or three, f(t, x, v), or seven, f(t, x, y, z, vx, vy, vz)"),
+    "compiled force of two": (hinged(dal.Force("push", "rod", magnitude=dal.law(lambda t, x: x))), "2 parameters",
+                              "or seven, f(t, x, y, z, vx, vy, vz)"),
     "function of none": (motor(lambda: 0.0), "0 parameters"),
     "compiled law of two": (motor(dal.law(lambda t, x: 0.0)), "2 parameters"),
     "law is a list": (motor([1, 2]), "forces.drive.effort", "table(t, y)"),
@@ -164,6 +179,21 @@ def test_the_fault_is_told(name):
     assert len(error.value.faults) == 1, str(error.value)
     assert [f for f in fragments if f not in str(error.value)] == []
     assert "!" not in str(error.value)
+
+
+@pytest.mark.parametrize("inertia", [(1, 1, 5), np.diag([5.0, 1.0, 1.0])])
+def test_an_inertia_of_no_body_is_noted(inertia):
+    """Positive moments are no fault, whatever their sums."""
+    checked = dal.check(dal.Model("odd").add(*body(inertia=inertia)))
+    assert np.array_equal(checked.bodies[1].inertia, np.diag(inertia) if np.ndim(inertia) == 1 else inertia)
+    assert len(checked.notes) == 1
+    for part in ("bodies.rod.inertia", "(1, 1, 5)", "sum of the other two", "computed with as given", "centre of mass"):
+        assert part in checked.notes[0]
+
+
+@pytest.mark.parametrize("inertia", [(1, 1, 2), (1, 1, 2.001), (0, 0, 0), (0, 1, 1)])
+def test_an_inertia_that_rounding_explains_is_not_noted(inertia):
+    assert dal.check(dal.Model("good").add(*body(inertia=inertia))).notes == ()
 
 
 @pytest.mark.parametrize("model, fragment", [

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from mechanisms import flyball
+from physics.states import observed_order
 from reference import load
 
 import dalembert as dal
@@ -110,6 +111,41 @@ def test_a_massless_leaf_fails_in_every_analysis():
                      lambda m: dal.run(m, until=1.0, step=0.1, integrator="rk4")):
         with pytest.raises(dal.SingularError, match="wrist"):
             analysis(m)
+
+
+ODD = (0.4, 0.4, 0.8938)
+"""Principal moments [kg m²] that no body has, as published for an arm of a vehicle."""
+
+
+@pytest.mark.parametrize("formulation", ["recursive", "semi-recursive", "global"])
+def test_a_body_that_cannot_be_precesses_as_euler_says(formulation):
+    """Without torque the figure axis e turns about the angular momentum L at |L| / A, and w = L / A + (1 - C / A) w3 e."""
+    A, _, C = ODD
+    w0, e = np.array([0.8, -0.5, 2.0]), np.array([0.0, 0.0, 1.0])
+    L = np.array(ODD) * w0
+    n, rate = L / np.linalg.norm(L), np.linalg.norm(L) / A
+    m = dal.Model("top", gravity=(0, 0, 0))
+    m.add(dal.Body("b", mass=1.0, inertia=ODD), dal.Spherical("ball", "ground", "b", start_rate=tuple(w0)))
+
+    def error(step):
+        r = dal.run(m, until=1.0, step=step, formulation=formulation, integrator="trapezoidal")
+        c, s = np.cos(rate * r.t)[:, None], np.sin(rate * r.t)[:, None]
+        turned = c * e + s * np.cross(n, e) + (1 - c) * (n @ e) * n
+        return np.abs(r["b.angular_velocity"] - L / A - (1 - C / A) * w0[2] * turned).max()
+
+    assert observed_order(error, (0.02, 0.01, 0.005)) == pytest.approx(2.0, abs=0.1)
+
+
+def test_a_body_that_cannot_be_is_told_first_by_every_analysis():
+    """Before the start that the drive moves."""
+    m = dal.Model("odd")
+    m.add(dal.Body("b", mass=1.0, com=(0, 0, -0.5), inertia=ODD), dal.Body("c", mass=1.0, inertia=(0.1, 0.1, 0.1)),
+          dal.Revolute("pivot", "ground", "b", axis=(0, 1, 0), start=0.3),
+          dal.Prismatic("slide", "b", "c", axis=(0, 0, 1), start=0.2), dal.Motion("hold", "slide", position=0.1))
+    for results in (dal.run(m, until=0.1), dal.assemble(m), dal.evaluate_state(m), dal.static(m),
+                    dal.inverse_dynamics(m, times=[0.0])):
+        assert "bodies.b.inertia: found the principal moments (0.4, 0.4, 0.8938)" in results.messages[0]
+        assert "slide" in results.messages[1]
 
 
 # --- laws that fail ------------------------------------------------------------------------------------------------

@@ -95,6 +95,13 @@ def test_loads_with_laws_of_state(kind, follow):
     check_tangent(one_body(load, turn=(0.5, 0.3, -0.8)), growth=10.0)
 
 
+@pytest.mark.parametrize("follow", [False, True])
+def test_force_with_a_law_of_the_whole_point(follow):
+    load = dal.Force("load", "b.c", direction=(1, 2, -1), follow=follow, magnitude=lambda t, x, y, z, vx, vy, vz: (
+        3.0 * np.sin(x - 2.0 * y + t) * np.cos(z) - 2.0 * np.tanh(vx + 0.5 * vz) + x * vy))
+    check_tangent(one_body(load, turn=(0.5, 0.3, -0.8)), growth=10.0)
+
+
 def test_spring_with_a_law_of_length_and_rate():
     spring = dal.SpringDamper("s", "ground.p", "b.c", stiffness=40.0, damping=3.0, length=0.3,
                               force=lambda t, x, v: 5.0 * x**2 - np.sin(v))

@@ -33,7 +33,7 @@ def check(model: str) -> None:
         described = read_model(path)
         plan = span(check_model(described))
         click.echo(_summary(plan, _mobility(plan, path)))
-        for note in described.notes:
+        for note in (*described.notes, *plan.model.notes):
             click.echo(note)
 
 

@@ -9,9 +9,9 @@ since th' = T(th)⁻¹ w_rel, so that (2) is conservative; the opposite wrench a
 
 from math import sqrt
 
-from ..codes import ForceCode, Status
+from ..codes import ForceCode, LawCode, Status
 from .jit import kernel, part
-from .laws import eval_law
+from .laws import eval_law, eval_point_law
 from .quad import load_columns
 from .rotation import inverse_tangent_vec, vector_of_matrix
 from .small import (
@@ -112,7 +112,11 @@ def eval_load(sys, e, t, row):
         x, rate = dot3(direction, r), dot3(direction, v)
     else:
         x, rate = 0.0, dot3(direction, load3(row.w_w))
-    return direction, arm, eval_law(sys, e.law, t, x, rate, 0), x, rate
+    if sys.law[e.law].code == LawCode.POINT_FUNCTION:
+        size = eval_point_law(sys, e.law, t, r, v)
+    else:
+        size = eval_law(sys, e.law, t, x, rate, 0)
+    return direction, arm, size, x, rate
 
 
 @part

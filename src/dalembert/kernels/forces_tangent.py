@@ -2,10 +2,10 @@
 
 from math import cos, sin, sqrt
 
-from ..codes import ForceCode, Status
+from ..codes import ForceCode, LawCode, Status
 from .forces import eval_line, eval_load, eval_tension, point_state, times3
 from .jit import kernel
-from .laws import law_slopes
+from .laws import law_slopes, point_slopes
 from .quad import load_columns
 from .rotation import SMALL_ANGLE, inverse_tangent_vec, vector_of_matrix
 from .small import (
@@ -124,6 +124,23 @@ def vary_bushing(e, work):
 
 
 @kernel
+def vary_size(sys, e, t, row, o, direction, ddirection, x, rate, dr, dv):
+    """Variation of the magnitude of a force or torque whose direction and point vary by ddirection, dr and dv."""
+    arm, r, v = point_state(row, load3(e.u_b))
+    if sys.law[e.law].code == LawCode.POINT_FUNCTION:
+        by_r, by_v = point_slopes(sys, e.law, t, r, v)
+        return dot3(by_r, dr) + dot3(by_v, dv)
+    if e.code == ForceCode.FORCE:
+        dx = dot3(ddirection, r) + dot3(direction, dr)
+        drate = dot3(ddirection, v) + dot3(direction, dv)
+    else:
+        dx = 0.0
+        drate = dot3(ddirection, load3(row.w_w)) + dot3(direction, load3(o.w))
+    slope, slope_rate = law_slopes(sys, e.law, t, x, rate)
+    return slope * dx + slope_rate * drate
+
+
+@kernel
 def vary_load(sys, e, t, work):
     """Variation of a force or torque on a body."""
     row, o = work.body[e.b], work.variation[e.b]
@@ -131,15 +148,7 @@ def vary_load(sys, e, t, work):
     darm, dr, dv = vary_point(row, o, arm)
     zero = (0.0, 0.0, 0.0)
     ddirection = cross(load3(o.phi), direction) if e.follow == 1 else zero
-    slope, slope_rate = law_slopes(sys, e.law, t, x, rate)
-    if e.code == ForceCode.FORCE:
-        arm, r, v = point_state(row, load3(e.u_b))
-        dx = dot3(ddirection, r) + dot3(direction, dr)
-        drate = dot3(ddirection, v) + dot3(direction, dv)
-    else:
-        dx = 0.0
-        drate = dot3(ddirection, load3(row.w_w)) + dot3(direction, load3(o.w))
-    dsize = slope * dx + slope_rate * drate
+    dsize = vary_size(sys, e, t, row, o, direction, ddirection, x, rate, dr, dv)
     change = axpy3(size, ddirection, scale3(direction, dsize))
     if e.code == ForceCode.FORCE:
         subtract_wrench(o, arm, darm, scale3(direction, size), zero, change)

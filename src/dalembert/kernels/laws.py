@@ -1,4 +1,4 @@
-"""Laws y(t, x, v) and their derivatives; functions are called by address.
+"""Laws y(t, x, v), or y(t, r, r') of a point, and their derivatives; functions are called by address.
 
 Six neighbours, dt apart, differentiate a function of time:
     y'  = (45 (y1 - y-1) - 9 (y2 - y-2) + (y3 - y-3)) / (60 dt)                               (1)
@@ -6,6 +6,7 @@ Six neighbours, dt apart, differentiate a function of time:
 both with an error of order dt⁶.
 """
 
+import ctypes
 from math import nan, sin
 
 from llvmlite import ir
@@ -14,54 +15,90 @@ from numba.extending import intrinsic
 
 from ..codes import LawCode
 from .jit import kernel
+from .small import add3, sub3
 
-SIGNATURE = types.float64(types.float64, types.float64, types.float64)
+STATE, POINT = 3, 7
+"""Arguments of a function at a machine address: (t, x, v), or (t, x, y, z, vx, vy, vz) of a point."""
+SLOPE_STEP = 1e-6
+"""Relative step over which laws of state are differentiated."""
 
 
-@intrinsic
-def _call_address(context, address, t, x, v):
-    """Call double f(double, double, double) at a machine address."""
-    signature = types.float64(types.int64, types.float64, types.float64, types.float64)
+def _calling(n):
+    """Signature and code of a call of double f(n doubles) at a machine address."""
+    signature = types.float64(types.int64, *(types.float64,) * n)
 
     def codegen(context, builder, signature, args):
         double = ir.DoubleType()
-        function = ir.FunctionType(double, [double, double, double])
+        function = ir.FunctionType(double, [double] * n)
         return builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
 
     return signature, codegen
 
 
-if config.DISABLE_JIT:
-    import ctypes
+@intrinsic
+def _call_address(context, address, t, x, v):
+    """Call f(t, x, v) at a machine address."""
+    return _calling(STATE)
 
-    _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_double)
+
+@intrinsic
+def _call_point_address(context, address, t, x, y, z, vx, vy, vz):
+    """Call f(t, x, y, z, vx, vy, vz) at a machine address."""
+    return _calling(POINT)
+
+
+def prototype(n: int):
+    """Type of a C function of n doubles that returns one."""
+    return ctypes.CFUNCTYPE(ctypes.c_double, *(ctypes.c_double,) * n)
+
+
+if config.DISABLE_JIT:
 
     def call_address(address, t, x, v):
-        """Call double f(double, double, double) at a machine address."""
-        return _PROTOTYPE(int(address))(t, x, v)
+        """Call f(t, x, v) at a machine address."""
+        return prototype(STATE)(int(address))(t, x, v)
+
+    def call_point_address(address, t, r, v):
+        """Call f(t, x, y, z, vx, vy, vz) at a machine address; r, v = position and velocity of the point."""
+        return prototype(POINT)(int(address))(t, *r, *v)
 else:
 
     @kernel
     def call_address(address, t, x, v):
-        """Call double f(double, double, double) at a machine address."""
+        """Call f(t, x, v) at a machine address."""
         return _call_address(address, t, x, v)
+
+    @kernel
+    def call_point_address(address, t, r, v):
+        """Call f(t, x, y, z, vx, vy, vz) at a machine address; r, v = position and velocity of the point."""
+        return _call_point_address(address, t, r[0], r[1], r[2], v[0], v[1], v[2])
+
+
+def place_count(n_arguments: int) -> int:
+    """Arguments with which kernels call a law of one (t), three (t, x, v) or seven (t, x, y, z, vx, vy, vz)."""
+    return POINT if n_arguments == POINT else STATE
+
+
+def make_callback(function, n_arguments: int):
+    """Give a Python function of `place_count` arguments an address; returns (object to keep alive, address)."""
+    made = prototype(place_count(n_arguments))(function)
+    return made, ctypes.cast(made, ctypes.c_void_p).value
 
 
 def compile_law(function, n_arguments: int):
-    """Compile a law of one (t) or three (t, x, v) arguments; returns (object to keep alive, address)."""
+    """Compile a law of one (t), three (t, x, v) or seven arguments; returns (object to keep alive, address)."""
     from numba import njit
 
-    inner = njit(function)
     if config.DISABLE_JIT:
-        import ctypes
-
-        wrapped = (lambda t, x, v: function(t)) if n_arguments == 1 else function
-        compiled = _PROTOTYPE(wrapped)
-        return compiled, ctypes.cast(compiled, ctypes.c_void_p).value
+        return make_callback(lambda *arguments: function(*arguments[:n_arguments]), n_arguments)
+    inner = njit(function)
     if n_arguments == 1:
-        compiled = cfunc(SIGNATURE)(lambda t, x, v: float(inner(t)))
+        wrapped = lambda t, x, v: float(inner(t))
+    elif n_arguments == STATE:
+        wrapped = lambda t, x, v: float(inner(t, x, v))
     else:
-        compiled = cfunc(SIGNATURE)(lambda t, x, v: float(inner(t, x, v)))
+        wrapped = lambda t, x, y, z, vx, vy, vz: float(inner(t, x, y, z, vx, vy, vz))
+    compiled = cfunc(types.float64(*(types.float64,) * place_count(n_arguments)))(wrapped)
     return compiled, compiled.address
 
 
@@ -122,7 +159,7 @@ def eval_function(row, t, x, v, order):
 
 @kernel
 def eval_law(sys, index, t, x, v, order):
-    """Value (order 0) or time derivative (order 1, 2) of law number `index`; NaN for an unknown code."""
+    """Value (order 0) or time derivative (order 1, 2) of law number `index`; NaN for a code without such a law."""
     row = sys.law[index]
     if row.code == LawCode.CONSTANT:
         return row.p[0] if order == 0 else 0.0
@@ -140,12 +177,42 @@ def eval_law(sys, index, t, x, v, order):
 
 
 @kernel
+def slope_step(x):
+    """Step of x over which a law of state is differentiated."""
+    return SLOPE_STEP * (1.0 + abs(x))
+
+
+@kernel
 def law_slopes(sys, index, t, x, v):
     """Derivatives of a law by x and by v: central differences for functions, zero for laws of time."""
     if sys.law[index].code != LawCode.FUNCTION:
         return 0.0, 0.0
-    dx = 1e-6 * (1.0 + abs(x))
-    dv = 1e-6 * (1.0 + abs(v))
+    dx, dv = slope_step(x), slope_step(v)
     f = sys.law[index].address
     return ((call_address(f, t, x + dx, v) - call_address(f, t, x - dx, v)) / (2.0 * dx),
             (call_address(f, t, x, v + dv) - call_address(f, t, x, v - dv)) / (2.0 * dv))
+
+
+@kernel
+def eval_point_law(sys, index, t, r, v):
+    """Value of law number `index`, a function of a point at r [m] with the velocity v [m/s], world axes."""
+    return call_point_address(sys.law[index].address, t, r, v)
+
+
+@kernel
+def point_difference(f, t, r, v, dr, dv):
+    """Half the change of a function of a point from (r - dr, v - dv) to (r + dr, v + dv)."""
+    return 0.5 * (call_point_address(f, t, add3(r, dr), add3(v, dv)) - call_point_address(f, t, sub3(r, dr), sub3(v, dv)))
+
+
+@kernel
+def point_slopes(sys, index, t, r, v):
+    """Gradients of a law of a point by r and by v: central differences."""
+    f, zero = sys.law[index].address, (0.0, 0.0, 0.0)
+    a, b, c = slope_step(r[0]), slope_step(r[1]), slope_step(r[2])
+    by_r = (point_difference(f, t, r, v, (a, 0.0, 0.0), zero) / a, point_difference(f, t, r, v, (0.0, b, 0.0), zero) / b,
+            point_difference(f, t, r, v, (0.0, 0.0, c), zero) / c)
+    a, b, c = slope_step(v[0]), slope_step(v[1]), slope_step(v[2])
+    by_v = (point_difference(f, t, r, v, zero, (a, 0.0, 0.0)) / a, point_difference(f, t, r, v, zero, (0.0, b, 0.0)) / b,
+            point_difference(f, t, r, v, zero, (0.0, 0.0, c)) / c)
+    return by_r, by_v

@@ -87,7 +87,7 @@ LAW = _record(
     ("p", "f8", 4),  # parameters
     ("first", "i8"),  # first row of a table in Knots
     ("count", "i8"),  # number of its rows
-    ("address", "i8"),  # of a function double(double t, double x, double v)
+    ("address", "i8"),  # of a function double(t, x, v), or double(t, x, y, z, vx, vy, vz) for POINT_FUNCTION
     ("dt", "f8"),  # spacing of its numerical derivatives [s]
 )
 

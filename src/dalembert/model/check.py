@@ -20,6 +20,8 @@ from .values import EYE3, ZERO3, Faults, frozen, matrix, number, rotation, row, 
 
 _TRIANGLE = 1e-3
 """Principal moments may break the triangle inequality by what rounding to three digits does."""
+_ZERO_MOMENT = 1e-9
+"""Principal moments below this part of the largest are zero but for rounding."""
 _RUN_NUMBERS = {"until": "s", "step": "s", "accuracy": "", "record": "s"}
 _RUN_WORDS = ("formulation", "integrator")
 RUN_KEYS = (*_RUN_NUMBERS, *_RUN_WORDS)
@@ -35,7 +37,7 @@ def check(model: Model) -> CheckedModel:
     Returns
     -------
     CheckedModel
-        Row 0 of its bodies is the ground.
+        Row 0 of its bodies is the ground; its `notes` tell what is odd but can be computed with.
 
     Raises
     ------
@@ -67,7 +69,8 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     driven: dict[tuple[int, int], str] = {}
     motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
     return {"name": model.name, "gravity": gravity, "bodies": tuple(bodies), "joints": joints,
-            "constraints": constraints, "forces": forces, "motions": motions, "run": _read_run(faults, model.run)}
+            "constraints": constraints, "forces": forces, "motions": motions, "run": _read_run(faults, model.run),
+            "notes": tuple(faults.notes)}
 
 
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:
@@ -105,7 +108,7 @@ def _read_point(faults: Faults, where: str, body: int, text: str, point: Any) ->
 
 
 def _read_inertia(faults: Faults, where: str, inertia: Any) -> np.ndarray:
-    """Read an inertia [kg m²]: three principal moments or a symmetric matrix that a real body can have."""
+    """Read an inertia [kg m²]: three principal moments or a symmetric matrix, none of its moments below zero."""
     values = inertia.tolist() if isinstance(inertia, np.ndarray) else inertia
     if not isinstance(values, (list, tuple)) or len(values) != 3:
         faults.tell(where, f"found {shown(inertia)}, expected three principal moments or a 3x3 matrix [kg m²]; "
@@ -138,17 +141,20 @@ def _read_inertia_matrix(faults: Faults, where: str, values: Any) -> np.ndarray:
 
 
 def _check_moments(faults: Faults, where: str, moments: list[float]) -> None:
-    """Check principal moments in ascending order."""
+    """Check principal moments in ascending order; impossible but positive ones can be computed with."""
     small, middle, large = moments
     if small >= 0.0 and large <= small + middle:
         return
     listed = f"({small:.6g}, {middle:.6g}, {large:.6g})"
-    if small < -1e-9 * max(abs(small), abs(large)):
+    zero = _ZERO_MOMENT * max(abs(small), abs(large))
+    if small < -zero:
         faults.tell(where, f"found the principal moments {listed}, expected none below zero; check the signs, and that "
                            "the inertia is about the centre of mass")
     elif large > (small + middle) * (1 + _TRIANGLE):
-        faults.tell(where, f"found the principal moments {listed}, expected none above the sum of the other two; no "
-                           "body has such an inertia: check the numbers and that it is about the centre of mass")
+        tell = faults.note if small > zero else faults.tell
+        tell(where, f"found the principal moments {listed}, expected none above the sum of the other two; no body has such "
+                    f"an inertia{', computed with as given' * (small > zero)}: check the numbers and that it is about the "
+                    "centre of mass")
 
 
 def _read_run(faults: Faults, run: Any) -> dict[str, Any]:

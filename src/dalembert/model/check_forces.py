@@ -8,7 +8,7 @@ import numpy as np
 
 from ..codes import ForceCode
 from .check_coordinates import Coordinate, find_coordinate
-from .check_laws import OF_TIME, read_law
+from .check_laws import OF_POINT, OF_STATE, OF_TIME, read_law
 from .checked import CheckedForce, CheckedMotion
 from .names import Names
 from .parts import Motion
@@ -94,11 +94,11 @@ def _three(faults: Faults, where: str, value: Any, unit: str) -> np.ndarray:
 
 
 def _read_load(faults: Faults, where: str, force: Any, names: Names) -> dict[str, Any]:
-    unit = "N" if force.code == ForceCode.FORCE else "N m"
+    unit, form = ("N", OF_POINT) if force.code == ForceCode.FORCE else ("N m", OF_STATE)
     return {
         "first": names.place(faults, where + ".at", force.at),
         "direction": direction(faults, where + ".direction", force.direction),
-        "law": read_law(faults, where + ".magnitude", force.magnitude, unit),
+        "law": read_law(faults, where + ".magnitude", force.magnitude, unit, form),
         "follow": flag(faults, where + ".follow", force.follow),
     }
 

@@ -24,6 +24,8 @@ class Form(NamedTuple):
 
 OF_STATE = Form("t", "time", "s", (1, 3))
 """f(t) or f(t, x, v)."""
+OF_POINT = Form("t", "time", "s", (1, 3, 7))
+"""f(t), f(t, x, v) or f(t, x, y, z, vx, vy, vz) of a point."""
 OF_TIME = Form("t", "time", "s", (1,))
 """f(t)."""
 OF_ANGLE = Form("x", "argument", "rad", (1,))
@@ -102,7 +104,8 @@ def _column(faults: Faults, where: str, values: Any, unit: str) -> tuple[float, 
 
 def _check_function(faults: Faults, where: str, function: Any, form: Form) -> None:
     x = form.symbol
-    expected = f"one parameter, f({x})" + ", or three, f(t, x, v)" * (3 in form.counts)
+    forms = {1: f"one parameter, f({x})", 3: "three, f(t, x, v)", 7: "seven, f(t, x, y, z, vx, vy, vz)"}
+    expected = ", or ".join(forms[count] for count in form.counts)
     name = getattr(function, "__name__", type(function).__name__)
     if not callable(function):
         faults.tell(where, f"found {shown(function)} in a compiled law, expected a function with {expected}")

@@ -142,7 +142,7 @@ class CheckedMotion:
 
 @dataclass(frozen=True)
 class CheckedModel:
-    """A faultless model; `text` is its model text for the provenance of results."""
+    """A faultless model; `text` is its model text for the provenance of results, `notes` tell what is odd about it."""
 
     name: str
     gravity: np.ndarray
@@ -153,3 +153,4 @@ class CheckedModel:
     motions: tuple[CheckedMotion, ...]
     text: str
     run: dict[str, Any]
+    notes: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Laws y(t) or y(t, x, v) as data: constants, sines, tables, ramps and functions."""
+"""Laws y(t), y(t, x, v) or, of a point, y(t, x, y, z, vx, vy, vz) as data: constants, sines, tables, ramps and functions."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def ramp(*, begin: float, finish: float, start: float = 0.0, end: float = 1.0) -
 def law(function: Callable) -> CompiledLaw:
     """Mark a function ``f(t)`` or ``f(t, x, v)`` to run at kernel speed; it may use `math` and NumPy scalars.
 
-    For a `CoordinateCoupling` it is a function ``f(x)`` of a joint coordinate.
+    For a `Force` it may also be a function ``f(t, x, y, z, vx, vy, vz)`` of its point, for a `CoordinateCoupling` it
+    is a function ``f(x)`` of a joint coordinate.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def law(function: Callable) -> CompiledLaw:
 
 
 def argument_count(function: Callable) -> int | None:
-    """Return how many arguments a law's function wants: 1 for ``f(t)``, 3 for ``f(t, x, v)``.
+    """Return how many arguments a law's function wants: 1 for ``f(t)``, 3 for ``f(t, x, v)``, 7 for that of a point.
 
     Parameters with a default do not count, unless there is no other; None if the signature cannot be read.
 

@@ -16,7 +16,7 @@ from .laws import Law
 Vector = Sequence[float]
 """Three numbers."""
 LawLike = float | Law | Callable
-"""A number, a law (`table`, `sine`, `ramp`), a function ``f(t)`` or ``f(t, x, v)``."""
+"""A number, a law (`table`, `sine`, `ramp`), a function ``f(t)`` or ``f(t, x, v)``; of a `Force` also one of its point."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ class Body:
     com : (3,) float
         Centre of mass in the body's axes [m].
     inertia : (3, 3) or (3,) float
-        About the centre of mass, in body axes [kg m²]; three numbers are the diagonal.
+        About the centre of mass, in body axes [kg m²]; three numbers are the diagonal.  Principal moments below zero are
+        a fault; positive ones of which one exceeds the sum of the other two, as no body has them, are told and computed with.
     points : mapping of str to (3,) float or Frame
         Named places in the body's axes [m].
     """
@@ -284,9 +285,24 @@ class Force:
     direction : (3,) float
         Made a unit vector; in world axes, or in the attachment's if `follow`.
     magnitude : law
-        ``f(t)`` or ``f(t, x, v)``, x and v the point's position and velocity along the direction [N].
+        [N]: ``f(t)``; ``f(t, x, v)`` with the point's position [m] and velocity [m/s] along the direction; or
+        ``f(t, x, y, z, vx, vy, vz)`` with all of them in world axes, whatever `direction` and `follow` are.
     follow : bool
         True if the direction turns with the body.
+
+    Notes
+    -----
+    The number of parameters tells which of the three a function is; those with a default do not count.
+
+    Examples
+    --------
+    A wheel without mass on a wavy road, ``h(x) = 0.05 sin(2 x)``:
+
+    >>> from math import cos, sin
+    >>> def tyre(t, x, y, z, vx, vy, vz):
+    ...     return 2e5 * (0.05 * sin(2 * x) - z) + 1e3 * (0.1 * cos(2 * x) * vx - vz)
+    >>> Force("tyre", "wheel", direction=(0, 0, 1), magnitude=tyre).at
+    'wheel'
     """
 
     name: str

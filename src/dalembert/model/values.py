@@ -30,11 +30,19 @@ ZERO3, EYE3, UNIT_X, UNIT_Z = frozen((0, 0, 0)), frozen(np.eye(3)), frozen((1, 0
 
 
 class Faults(list):
-    """Everything that is wrong so far, in the order found."""
+    """Everything that is wrong so far, in the order found; `notes` tell what is odd but can be computed with."""
+
+    def __init__(self):
+        super().__init__()
+        self.notes: list[str] = []
 
     def tell(self, where: str, what: str) -> None:
         """Add a fault at the path `where`."""
         self.append(Fault(where, what))
+
+    def note(self, where: str, what: str) -> None:
+        """Add a note on the path `where`."""
+        self.notes.append(f"{where}: {what}")
 
     def near(self, name: Any, known) -> str:
         """Return the near miss and the known names; after the first faults of a large model only the remedy counts."""

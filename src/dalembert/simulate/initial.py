@@ -25,7 +25,7 @@ from .natural import NaturalStart, make_natural
 
 @dataclass(frozen=True)
 class Start:
-    """A packed model with its state at time zero (tree coordinates) and what had to be moved.
+    """A packed model with its state at time zero (tree coordinates), what the check noted and what had to be moved.
 
     `natural` holds the same in natural coordinates if the formulation takes them.  `slack` (n_v,) is 1 for rates that can
     change without inertia, `massless_rates` (m,) are the independent ones and
@@ -82,7 +82,7 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
         if joint.start_rate is not None:
             qd[0, entry.v:entry.v + entry.nv] = joint.start_rate
     swap(layout, q, qd, np.zeros_like(qd))
-    messages = _drive(packed, joints, q[0], qd[0])
+    messages = plan.model.notes + _drive(packed, joints, q[0], qd[0])
     start = Start(packed, q[0], qd[0], messages, chosen, np.zeros(layout.n_v), np.zeros(0, np.int64),
                   np.zeros((0, layout.n_v)))
     if packed.system.constants[0].form != FormCode.TREE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from math import nan
 from typing import Any
 
@@ -10,11 +9,8 @@ import numpy as np
 
 from ..codes import LawCode
 from ..kernels import tables
-from ..kernels.laws import compile_law
+from ..kernels.laws import POINT, compile_law, make_callback
 from ..model.laws import CompiledLaw, Ramp, Sine, Table, argument_count
-
-_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_double)
-
 
 FEW_KNOTS = 200
 """Smooth tables with more knots than this are taken for dense records, which no step can miss."""
@@ -49,7 +45,7 @@ class LawTable:
             if of_time and (law.kind == "linear" or count <= FEW_KNOTS):
                 self.breaks |= set(law.t)
         elif callable(law):
-            code, address = LawCode.FUNCTION, self._address(law)
+            code, address = self._function(law)
         else:
             code, p = LawCode.CONSTANT, (float(law), 0.0, 0.0, 0.0)
         self._rows.append((code, p, first, count, address, derivative_step))
@@ -59,22 +55,23 @@ class LawTable:
         """Return the filled LAW and KNOT tables."""
         return np.array(self._rows, tables.LAW), np.array(self._knots, tables.KNOT)
 
-    def _address(self, law) -> int:
+    def _function(self, law) -> tuple[LawCode, int]:
+        """Make a function callable by kernels; returns its code and address."""
+        count = argument_count(law.function if isinstance(law, CompiledLaw) else law)
         if isinstance(law, CompiledLaw):
-            compiled, address = compile_law(law.function, argument_count(law.function))
-            self.keep.append(compiled)
-            return address
-        callback = _PROTOTYPE(self._guarded(law))
-        self.keep.append(callback)
-        return ctypes.cast(callback, ctypes.c_void_p).value
+            kept, address = compile_law(law.function, count)
+        else:
+            kept, address = make_callback(self._guarded(law), count)
+        self.keep.append(kept)
+        return LawCode.POINT_FUNCTION if count == POINT else LawCode.FUNCTION, address
 
     def _guarded(self, law):
         """Wrap a Python law: an exception is kept for later and NaN stops the kernel."""
-        takes_time_only = argument_count(law) == 1
+        count = argument_count(law)
 
-        def call(t, x, v):
+        def call(*arguments):
             try:
-                return float(law(t) if takes_time_only else law(t, x, v))
+                return float(law(*arguments[:count]))
             except Exception as error:
                 self.errors.append(error)
                 return nan

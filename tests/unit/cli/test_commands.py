@@ -129,6 +129,14 @@ def test_channels_of_constraints_and_loops_can_be_drawn(folder):
         _refuse_unknown_owners(checked, ("stayy.effort",))
 
 
+def test_check_tells_of_an_inertia_that_no_body_has(folder):
+    (folder / "odd.yaml").write_text("bodies:\n  arm: {mass: 1.0, inertia: [0.4, 0.4, 0.8938]}\n"
+                                     "joints:\n  j: {type: revolute, between: [ground, arm]}\n")
+    result = call("check", "odd.yaml")
+    assert result.exit_code == 0 and "no faults" in result.output
+    assert "bodies.arm.inertia: found the principal moments (0.4, 0.4, 0.8938)" in result.output.splitlines()[-1]
+
+
 @pytest.mark.parametrize("arguments, said", [
     (["nothing"], "no file 'nothing' and no bundled model"),
     (["double-pendulm"], "Did you mean 'double-pendulum'?"),

@@ -171,8 +171,14 @@ def test_missing_file(tmp_path):
         dal.read_urdf(tmp_path / "none.urdf")
 
 
-def test_an_impossible_inertia_has_its_line(tmp_path):
+def test_a_negative_inertia_has_its_line(tmp_path):
     """What the check finds is told with the line of the link."""
-    text = ARM.replace('ixx="1" ixy', 'ixx="9" ixy')
-    with pytest.raises(dal.ModelError, match=r"robot\.urdf:4 .*upper_arm.*sum of the other two"):
+    text = ARM.replace('ixx="1" ixy', 'ixx="-9" ixy')
+    with pytest.raises(dal.ModelError, match=r"robot\.urdf:4 .*upper_arm.*none below zero"):
         dal.read_urdf(saved(tmp_path, text))
+
+
+def test_an_impossible_inertia_is_noted(tmp_path):
+    """Positive moments pass, though no body has them; the check tells."""
+    model = dal.read_urdf(saved(tmp_path, ARM.replace('ixx="1" ixy', 'ixx="9" ixy')))
+    assert ["upper_arm" in note and "sum of the other two" in note for note in dal.check(model).notes] == [True]

@@ -75,11 +75,8 @@ def tangent(made, cq, cv):
     return K + K.T - np.diag(np.diag(K))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("by_rates", [False, True])
-def test_tangent_is_the_symmetric_derivative_of_the_forces(seed, by_rates):
-    """As a form of random rigid motions of all bodies, at constant rates of the coordinates or constant coordinates."""
-    made, _, _ = random_natural(seed)
+def check_tangent(made, seed, by_rates):
+    """Compare as a form of random rigid motions, at constant rates of the coordinates or constant coordinates."""
     T = rigid_motions(made)
     X = T @ np.random.default_rng(seed).normal(size=(T.shape[1], 4))
     slopes, error = [], 0.0
@@ -94,6 +91,25 @@ def test_tangent_is_the_symmetric_derivative_of_the_forces(seed, by_rates):
     rounding = (made.rounding / STEP + EPS / SLOPE_STEP) * size  # of forces, and of laws that are differenced
     assert np.abs(found - 0.5 * (expected + expected.T)).max() <= np.abs(X).sum(axis=0).max() * (error + rounding)
     assert error <= 1e-4 * np.abs(slopes).max()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("by_rates", [False, True])
+def test_tangent_is_the_symmetric_derivative_of_the_forces(seed, by_rates):
+    check_tangent(random_natural(seed)[0], seed, by_rates)
+
+
+@pytest.mark.parametrize("follow", [False, True])
+@pytest.mark.parametrize("by_rates", [False, True])
+def test_tangent_of_a_force_of_its_whole_point(follow, by_rates):
+    load = dal.Force("load", "b.c", direction=(1, 2, -1), follow=follow, magnitude=lambda t, x, y, z, vx, vy, vz: (
+        3.0 * np.sin(x - 2.0 * y + t) * np.cos(z) - 2.0 * np.tanh(vx + 0.5 * vz) + x * vy))
+    m = dal.Model("one body").add(
+        dal.Body("b", mass=1.5, com=(0.1, 0.05, -0.1), inertia=(0.2, 0.3, 0.4), points={"c": (0.2, -0.1, 0.3)}), load,
+        dal.Free("fly", "ground", "b", start=(0.4, -0.2, 0.1, 0.5, -0.1, 0.7, 0.5),
+                 start_rate=(0.3, -0.2, 0.5, 1.0, -2.0, 1.5)))
+    case = packed_case(m)
+    check_tangent(natural_of(pack_global(case.packed), case, np.zeros(6)), 0, by_rates)
 
 
 def test_tangent_is_a_sum_of_stiffness_and_damping():

@@ -122,7 +122,7 @@ def test_forces_and_motions_are_filled():
 
 @pytest.mark.parametrize("function, count", [
     (lambda t: t, 1), (lambda t, x, v: t, 3), (lambda t, k=2, m=3: t, 1), (lambda t=0: t, 1), (lambda *a: 0, 0),
-    (lambda t, x: t, 2), (abs, 1), (min, None),
+    (lambda t, x: t, 2), (lambda t, x, y, z, vx, vy, vz, k=1: t, 7), (abs, 1), (min, None),
 ])
 def test_argument_count(function, count):
     """Parameters without a default count."""

@@ -6,6 +6,8 @@ from math import sin
 import numpy as np
 import pytest
 
+from dalembert.codes import LawCode
+from dalembert.kernels.laws import place_count
 from dalembert.model.laws import argument_count, law
 from dalembert.system.pack_laws import LawTable
 
@@ -26,15 +28,16 @@ FUNCTIONS = {
     "partial by name": partial(lambda t, k: k * t, k=2.0),
     "object": Callable(),
     "of state": lambda t, x, v: 2.0 * t + 0.0 * x,
+    "of a point": lambda t, x, y, z, vx, vy, vz: 2.0 * t + 0.0 * vz,
 }
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_function_that_the_check_accepts_can_be_called(name):
     function = FUNCTIONS[name]
-    assert argument_count(function) in (1, 3)
+    assert argument_count(function) in (1, 3, 7)
     table = LawTable()
-    assert table._guarded(function)(3.0, 0.0, 0.0) == 6.0
+    assert table._guarded(function)(3.0, *[0.0] * (place_count(argument_count(function)) - 1)) == 6.0
     assert table.errors == []
 
 
@@ -49,3 +52,11 @@ def test_rows_are_numbered_and_functions_kept_alive():
     rows, knots = table.tables()
     assert len(rows) == 3 and len(knots) == 0 and len(table.keep) == 2
     assert rows["address"][0] == 0 and all(rows["address"][1:] != 0)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, law], ids=["plain", "compiled"])
+def test_the_number_of_parameters_decides_on_the_kind(wrap):
+    table = LawTable()
+    for function in (lambda t: t, lambda t, x, v: t, lambda t, x, y, z, vx, vy, vz: t):
+        table.add(wrap(function))
+    assert list(table.tables()[0]["code"]) == [LawCode.FUNCTION, LawCode.FUNCTION, LawCode.POINT_FUNCTION]
