@@ -11,8 +11,8 @@ import numpy as np
 
 from ..codes import Status
 from ..errors import ModelError
-from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.door import make_open_work
+from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.tree_state import eval_coordinate_rates, normalise
 from ..results.stats import Stats
 from .arguments import RunOptions
@@ -79,8 +79,8 @@ class BdfLoop:
         dense = n <= MOST_UNKNOWNS
         self.matrix = np.zeros((n, n) if dense else (0, 0))
         jacobian = {"jacfn": self._jacobian} if dense else {}
-        return IDA(self._residual, rtol=self.options.accuracy, atol=atol, max_num_steps=MOST_TRIES, max_order=self.method.max_order,
-                   linsolver="dense" if dense else "gmres", **jacobian)
+        return IDA(self._residual, rtol=self.options.accuracy, atol=atol, max_num_steps=MOST_TRIES,
+                   max_order=self.method.max_order, linsolver="dense" if dense else "gmres", **jacobian)
 
     def _whole(self, y: np.ndarray) -> np.ndarray:
         """Coordinates and rates from the solver's unknowns."""

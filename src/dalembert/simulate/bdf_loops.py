@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..codes import Status, TaskCode
+from ..codes import TaskCode
 from ..errors import ModelError
 from ..kernels.constraints import eval_jacobian
 from ..kernels.door import door

@@ -66,7 +66,8 @@ def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
     if packed.law_errors:
         raise ModelError(f"a law raised {packed.law_errors[0]!r}") from packed.law_errors[0]
     frames = {"t": times, "q": q, "qd": qd, "qdd": qdd}
-    return make_results(_all_driven(packed), begin.formulation.name, frames, messages=begin.messages, integrator="inverse dynamics")
+    return make_results(_all_driven(packed), begin.formulation.name, frames, messages=begin.messages,
+                        integrator="inverse dynamics")
 
 
 def _with_drives(model: Model, motion) -> Model:

@@ -1,8 +1,8 @@
 """Kinematic analysis: a mechanism whose drives prescribe all that it can do, carried from time to time.
 
-From a frame with coordinates q, rates and accelerations the next one is predicted by q + h qd + h²/2 qdd and corrected onto the
-constraints; h is what lies between two frames, or less where the correction is not small.  Steps that shrink to nothing
-mean that the drives lead into a singular position or beyond reach.
+From a frame with coordinates q, rates and accelerations the next one is predicted by q + h qd + h²/2 qdd and corrected
+onto the constraints; h is what lies between two frames, or less where the correction is not small.  Steps that shrink to
+nothing mean that the drives lead into a singular position or beyond reach.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from ..kernels.laws import eval_law
 from ..kernels.tree_state import eval_drives, move, normalise
 from ..results.results import Results
 from .assembly import TOLERANCE, Assembler
-from .constraints import RANK
 from .evaluate import make_results
 from .initial import Start, prepare_start
 from .linear import rate_names
@@ -28,8 +27,11 @@ LARGEST_CORRECTION = 0.05
 """Largest correction of a predicted move; beyond it another branch of the mechanism might be caught."""
 SMALLEST_STEP = 1e-6
 """Of the time between two frames; drives that allow no longer steps lead beyond reach."""
+SINGULAR = 10 * TOLERANCE**0.5
+"""Smallest singular value of the scaled Jacobian, relative to the largest, below which a position is singular: at a dead
+centre a move of the loose joints by x opens the loop by x², which the tolerance of closed loops does not resolve."""
 NEARLY_SINGULAR = 0.05
-"""Smallest singular value of the scaled Jacobian, relative to the largest, at which a position is called singular."""
+"""Likewise below which a position is called close to a singular one."""
 
 
 def kinematics(model, times, *, start=None) -> Results:
@@ -120,7 +122,8 @@ def drive_through(begin: Start, times: np.ndarray, what: str) -> Results:
     arrays = {name: np.array([frame[c] for frame in frames]).reshape(len(frames), *shape)
               for c, (name, shape) in enumerate(shapes.items())}
     status = "ok" if failure is None else f"{type(failure).__name__}: {failure}"
-    results = make_results(begin.packed, begin.formulation.name, arrays, messages=begin.messages, integrator=what, status=status)
+    results = make_results(begin.packed, begin.formulation.name, arrays, messages=begin.messages, integrator=what,
+                           status=status)
     if failure is not None:
         failure.results = results
         raise failure
@@ -238,9 +241,9 @@ class Carrier:
         if not np.any(self.equations.free):
             return
         size, names = self._loose()
-        if size <= RANK:
-            raise AssemblyError(f"singular position at t = {self.t:.6g} s: {names} can move although all drives stand still, so "
-                                "that rates and reactions are not determined. Drive another joint, or leave this time out")
+        if size <= SINGULAR:
+            raise AssemblyError(f"singular position at t = {self.t:.6g} s: {names} can move although all drives stand still, "
+                                "so that rates and reactions are not determined. Drive another joint, or leave this time out")
 
     def _beyond_reach(self, until: float) -> AssemblyError:
         """Return the error that tells where the way ends and what is missing further on."""

@@ -125,8 +125,8 @@ def _refuse_moving_wheels(packed, constraints: Constraints, qd: np.ndarray) -> N
     """Rows that bind rates only leave positions and rates different freedoms, unless the mechanism stands still."""
     if np.any(qd) and not np.all(constraints.holonomic):
         owner = packed.layout.rows[int(np.argmin(constraints.holonomic))][0]
-        raise ModelError(f"constraint {owner!r} binds rates only: M x'' + C x' + K x = 0 holds for small changes about a state "
-                         "at rest, but the start moves. Leave out start rates and drives, or study the motion with run")
+        raise ModelError(f"constraint {owner!r} binds rates only: M x'' + C x' + K x = 0 holds for small changes about a "
+                         "state at rest, but the start moves. Leave out start rates and drives, or study the motion with run")
 
 
 def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Linearized:

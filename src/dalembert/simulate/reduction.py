@@ -116,7 +116,8 @@ def spin_matrix(packed: Packed, rates: np.ndarray) -> np.ndarray:
 def jacobian_rates(constraints: Constraints, t: float, q, qd, qdd) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return J, J' and J'' (m, n_v) along a motion, by central differences of fourth order.
 
-    Two derivatives of a Jacobian depend on the motion's position, rates and accelerations only: any path will do that shares them.
+    Two derivatives of a Jacobian depend on position, rates and accelerations of the motion only: any path will do that
+    shares them.
     """
     system, still = constraints.system, np.zeros(len(qd))
     scale = system.dof["q_scale"]

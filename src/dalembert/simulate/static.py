@@ -75,9 +75,10 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     balance = Balance(packed, t)
     found, iterations = _settle(balance, balance.evaluate(q))
     if not found.balanced:
-        raise ConvergenceError(f"no equilibrium found after {iterations} iterations: {rate_names(packed.layout)[found.worst]} is "
-                               f"out of balance by {abs(found.efforts).max():.3g} N or N m. Begin nearer to it with start=, or "
-                               "add a spring where nothing holds a joint.")
+        name = rate_names(packed.layout)[found.worst]
+        raise ConvergenceError(f"no equilibrium found after {iterations} iterations: {name} is out of balance by "
+                               f"{abs(found.efforts).max():.3g} N or N m. Begin nearer to it with start=, or add a spring "
+                               "where nothing holds a joint.")
     still = np.zeros(packed.layout.n_v)
     frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
     results = make_results(packed, begin.formulation.name, frames, messages=begin.messages, integrator="static",
