@@ -43,7 +43,7 @@ def slider_crank(start=0.4, **main):
         dal.Body("slider", **planar(slider, (0, 0), 1e-4)),
         dal.Revolute("main", "ground", "crank", axis=Z, start=start, **main),
         dal.Revolute("big end", "crank.pin", "rod", axis=Z),
-        dal.Prismatic("guide", "ground", "slider", axis=(1, 0, 0)),
+        dal.Prismatic("guide", "ground", "slider", axis=(1, 0, 0), start=slider_position(start)),
         dal.Revolute("small end", "rod.pin", "slider", axis=Z))
 
 

@@ -281,9 +281,26 @@ def test_a_singular_position_is_told():
 def test_too_few_and_too_many_drives_are_told():
     with pytest.raises(dal.ModelError, match="1 degree of freedom but 0 drives: 1 left open.*Add a motion of"):
         dal.kinematics(slider_crank(), [0.0])
-    twice = driven(0.5).add(dal.Motion("other", "guide", position=0.3))
-    with pytest.raises(dal.ModelError, match="1 degree of freedom but 2 drives: 'drive', 'other'. Remove 1"):
-        dal.kinematics(twice, [0.0])
+    for place in (0.3, slider_position(0.5)):  # drives that contradict each other, and drives that agree
+        twice = driven(0.5).add(dal.Motion("other", "guide", position=place))
+        with pytest.raises(dal.ModelError, match="1 degree of freedom but 2 drives: 'drive', 'other'. Remove 1"):
+            dal.kinematics(twice, [0.0])
+
+
+def test_bodies_without_mass_can_be_driven():
+    m = driven(dal.sine(amplitude=0.9, omega=5.0, offset=0.4))
+    light = m
+    for body in ("crank", "rod", "slider"):
+        light = light.replaced(body, mass=0.0, inertia=(0, 0, 0))
+    a, b = (dal.kinematics(each, np.linspace(0, 1, 5)) for each in (light, m))
+    assert a["guide.acceleration"] == pytest.approx(b["guide.acceleration"], rel=SOLVED)
+    assert np.max(abs(a["main.effort"])) <= EPS
+
+
+@pytest.mark.parametrize("times", ["soon", [[0.0, 1.0]], [1.0, 0.5], [0.0, np.nan]])
+def test_faulty_times_are_told(times):
+    with pytest.raises(dal.ModelError, match="times: expected"):
+        dal.kinematics(driven(0.4), times)
 
 
 def test_kinematics_of_a_tree_needs_all_its_drives():

@@ -64,7 +64,10 @@ def kinematics(model, times, *, start=None) -> Results:
 
 def check_times(times) -> np.ndarray:
     """Return times of frames as an array; ModelError unless they ascend."""
-    times = np.atleast_1d(np.asarray(times, float))
+    try:
+        times = np.atleast_1d(np.asarray(times, float))
+    except (TypeError, ValueError):
+        times = np.array([np.nan])
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise ModelError([Fault("times", "expected a list of ascending finite times [s]")])
     return times

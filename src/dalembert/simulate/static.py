@@ -5,7 +5,8 @@ the motions that the rows leave free, and with the multipliers λ that balance r
     rho = Zᵀ r,   d rho = Zᵀ (K + sum λ Hess Phi) Z dy                                            (1)
 is what Levenberg-Marquardt steps dq = Z dy take to zero; after each of them the loops are closed again, so that |rho| measures
 the distance to balance on the constraints themselves.  Redundant rows share their loads by least multipliers, which (1) does
-not notice.
+not notice.  Where |rho| is least but not zero, the mechanism yields to its efforts instead, dy = -|K|⁻¹ rho, as long as they
+do work along the move: that leads to a minimum of the energy, and on from there as before.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ from .reduction import Equations, find_multipliers, null_space
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-10
 """Unbalanced effort relative to the effort of the stiffest direction for a move of one."""
+NEARLY = 1e-3
+"""Likewise, small enough for Newton's iteration to take over."""
+SOFTEST = 1e-3
+"""Least stiffness that a mechanism yields with, relative to the largest."""
 LARGEST_MOVE = 0.5
 """Of a coordinate in one iteration [rad or m]."""
 
@@ -74,6 +79,10 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     packed = held_at(begin.packed, t)
     balance = Balance(packed, t)
     found, iterations = _settle(balance, balance.evaluate(q))
+    if not found.balanced:
+        found, yielded = _yield(balance, found)
+        found, settled = _settle(balance, found)
+        iterations += yielded + settled
     if not found.balanced:
         name = rate_names(packed.layout)[found.worst]
         raise ConvergenceError(f"no equilibrium found after {iterations} iterations: {name} is out of balance by "
@@ -147,6 +156,34 @@ class Balance:
             return trial
         closed = self.assembler.close(trial, self.weight)
         return closed.q if closed.gap <= CLOSED else None
+
+
+def _yield(balance: Balance, place: Place) -> tuple[Place, int]:
+    """Give way to the unbalanced efforts until they are nearly gone; returns the place and the number of iterations."""
+    for iteration in range(MAX_ITERATIONS):
+        if np.max(abs(place.efforts)) <= NEARLY * place.size:
+            return place, iteration
+        sizes, axes = np.linalg.eigh(0.5 * (place.stiffness + place.stiffness.T))
+        sizes = np.maximum(abs(sizes), max(SOFTEST * np.max(abs(sizes)), 1e-300))
+        step = -place.motions @ axes @ (axes.T @ place.efforts / sizes)
+        step *= min(1.0, LARGEST_MOVE / np.max(abs(step)))
+        new = _downhill(balance, place, step)
+        if new is None:
+            break
+        place = new
+    return place, iteration + 1
+
+
+def _downhill(balance: Balance, place: Place, step: np.ndarray) -> Place | None:
+    """Move along a step (n_v,), or a part of it at whose end the efforts do not push back hard; None if there is none."""
+    along = place.efforts @ place.motions.T
+    for _ in range(20):
+        trial = balance.moved(place.q, step)
+        new = None if trial is None else balance.evaluate(trial)
+        if new is not None and new.efforts @ (new.motions.T @ step) <= -0.5 * (along @ step):
+            return new
+        step = 0.5 * step
+    return None
 
 
 def _settle(balance: Balance, place: Place) -> tuple[Place, int]:
