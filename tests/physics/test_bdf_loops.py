@@ -7,6 +7,7 @@ from physics.loop_models import INERTIA, MOMENT, G, eccentric_roller, parallelog
 from reference import column, load, worst
 
 import dalembert as dal
+from dalembert.simulate.bdf_loops import LoopedBdf
 
 pytest.importorskip("sksundae")
 ACCURACY = 1e-8
@@ -74,3 +75,30 @@ def test_a_roller_keeps_rolling():
 def test_the_global_formulation_is_refused():
     with pytest.raises(dal.ModelError, match="joint coordinates"):
         dal.run(slider_crank(), until=0.1, integrator="bdf", formulation="global")
+
+
+def test_rows_are_chosen_anew_when_others_become_better(monkeypatch):
+    """A plate on three equal rods moves like a point on a circle; each pair of rods is useless in some position."""
+    length, speed, choices = 0.5, 6.0, []
+    choose = LoopedBdf._choose
+
+    def counted(self, t, q):
+        found = choose(self, t, q)
+        choices.extend([t] * found)
+        return found
+
+    monkeypatch.setattr(LoopedBdf, "_choose", counted)
+    feet = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0), "c": (0.0, 1.0, 0.0)}
+    m = dal.Model("plate", gravity=(0, -G, 0), ground={k: (x, y + length, z) for k, (x, y, z) in feet.items()}).add(
+        dal.Body("plate", mass=2.0, com=(0.2, 0.3, 0), inertia=(0.1, 0.1, 0.1), points=feet),
+        dal.Planar("plane", "ground", "plate", axis=(0, 0, 1), start=(0, 0, 0), start_rate=(speed, 0, 0)),
+        *(dal.Distance(f"rod {k}", f"ground.{k}", f"plate.{k}", length=length) for k in feet))
+    point = dal.Model("point", gravity=(0, -G, 0)).add(
+        dal.Body("p", mass=1.0, com=(0, -length, 0), inertia=(0, 0, 0)),
+        dal.Revolute("pin", "ground", "p", axis=(0, 0, 1), start=0.0, start_rate=speed / length))
+    r = dal.run(m, until=1.0, accuracy=ACCURACY, record=0.1, integrator="bdf")
+    exact = dal.run(point, until=1.0, accuracy=1e-11, record=0.1, integrator="dopri5")["pin.angle"]
+    assert exact[-1] > 2 * np.pi and len(choices) > 1
+    circle = length * np.stack([np.sin(exact), 1 - np.cos(exact)], axis=1)
+    assert worst(r["plane.coordinates"][:, :2], circle) <= GROWTH * ACCURACY * len(choices)
+    assert worst(r["plane.coordinates"][:, 2], 0.0) <= GROWTH * ACCURACY

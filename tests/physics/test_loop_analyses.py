@@ -303,6 +303,15 @@ def test_faulty_times_are_told(times):
         dal.kinematics(driven(0.4), times)
 
 
+@pytest.mark.parametrize(("law", "told"), [(lambda t: 0.4 if t < 0.3 else 1 / 0, "ZeroDivisionError"),
+                                           (lambda t: 0.4 if t < 0.3 else np.nan, "motion 'drive'.*not a finite")])
+def test_a_law_that_fails_is_told(law, told):
+    with pytest.raises(dal.ModelError, match=told):
+        dal.kinematics(driven(law), [0.0, 0.5])
+    with pytest.raises(dal.ModelError, match=told):
+        dal.static(driven(law), t=0.5)
+
+
 def test_kinematics_of_a_tree_needs_all_its_drives():
     m = dal.Model("arm").add(dal.Body("b", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1)),
                              dal.Revolute("j", "ground", "b", axis=(0, 0, 1)))

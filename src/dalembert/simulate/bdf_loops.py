@@ -23,8 +23,8 @@ from .constraints import RANK, Constraints, independent_rows
 from .initial import Start
 from .reduction import Equations, jacobian_rates, scaled, spin_matrix
 
-WORSE = 1e-2
-"""Smallest singular value of the rows in use, relative to that of the best choice, below which they are chosen anew."""
+WORSE = 0.2
+"""Smallest singular value of the rows in use, relative to that of a fresh choice, below which this takes over."""
 
 
 class LoopedBdf(BdfLoop):
@@ -36,27 +36,23 @@ class LoopedBdf(BdfLoop):
                              "another integrator")
         self.constraints, self.equations = Constraints(begin.packed), Equations(begin.packed)
         self.holonomic = self.constraints.holonomic
+        self.used = self.place = np.zeros(0, int)
         self._choose(0.0, begin.q)
         super().__init__(begin, method, options, times)
 
-    def _choose(self, t: float, q: np.ndarray) -> None:
-        """Choose independent rows: those of positions first, then those that bind rates only."""
+    def _choose(self, t: float, q: np.ndarray) -> bool:
+        """Choose independent rows: those of positions first, then those that bind rates only; False if the old ones serve."""
         J = scaled(self.constraints.packed, self.constraints.evaluate(t, q, np.zeros(self.equations.n)).jacobian)
         positions, speeds = np.flatnonzero(self.holonomic), np.flatnonzero(~self.holonomic)
         first = positions[independent_rows(J[positions])[0]]
         basis = np.linalg.qr(J[first].T)[0]
         left = J[speeds] - J[speeds] @ basis @ basis.T
         left[np.linalg.norm(left, axis=1) <= RANK * np.max(abs(J), initial=0.0)] = 0.0
-        self.place, self.used = first, np.concatenate([first, speeds[independent_rows(left)[0]]])
-
-    def _worn(self) -> bool:
-        """True if another choice of rows would be much better conditioned."""
-        if len(self.used) == len(self.holonomic):
+        used = np.concatenate([first, speeds[independent_rows(left)[0]]])
+        if len(self.used) == len(used) and _smallest(J[self.used]) >= WORSE * _smallest(J[used]):
             return False
-        q = self.y[:self.n_q]
-        J = scaled(self.packed, self.constraints.evaluate(self.t, q.copy(), np.zeros(self.n_v)).jacobian)
-        k = len(self.used)
-        return bool(np.linalg.svd(J[self.used], compute_uv=False)[-1] < WORSE * np.linalg.svd(J, compute_uv=False)[k - 1])
+        self.place, self.used = first, used
+        return True
 
     # --- what the solver asks for ---------------------------------------------------------------------------------------
 
@@ -133,9 +129,8 @@ class LoopedBdf(BdfLoop):
     # --- frames ---------------------------------------------------------------------------------------------------------
 
     def _after_step(self) -> None:
-        if self._worn():
-            q, qd = self._state(self.y)
-            self._choose(self.t, q)
+        q, qd = self._state(self.y)
+        if len(self.used) < len(self.holonomic) and self._choose(self.t, q):
             self.solver = self._make_solver()
             self._begin(q, qd)
         else:
@@ -154,3 +149,8 @@ class LoopedBdf(BdfLoop):
             self._check(door(self.system, int(task), 0, t, q, qd, qdd, scratch, scratch, 1.0, 1.0, work.no_matrix,
                              work.no_pivot, work))
         return q, qd, qdd
+
+
+def _smallest(J: np.ndarray) -> float:
+    """Smallest singular value of independent rows."""
+    return float(np.linalg.svd(J, compute_uv=False)[-1]) if len(J) else 0.0

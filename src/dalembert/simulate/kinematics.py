@@ -15,6 +15,7 @@ from ..kernels.laws import eval_law
 from ..kernels.tree_state import eval_drives, move, normalise
 from ..results.results import Results
 from .assembly import TOLERANCE, Assembler
+from .closing import set_drives
 from .evaluate import make_results
 from .initial import Start, prepare_start
 from .linear import rate_names
@@ -186,7 +187,7 @@ class Carrier:
                 dq[d.v] = self._travelled(d.law, t)
         move(self.system, self.q, dq, q)
         normalise(self.system, q)
-        eval_drives(self.system, t, q, np.zeros(len(dq)), np.zeros(len(dq)))
+        set_drives(self.packed, t, q, np.zeros(len(dq)))
         return q
 
     def _travelled(self, law: int, t: float) -> float:
@@ -206,11 +207,10 @@ class Carrier:
 
     def _accept(self, t: float, q: np.ndarray, qd: np.ndarray) -> None:
         """Take coordinates at a time, and find rates and accelerations."""
-        eval_drives(self.system, t, q, qd, np.zeros_like(qd))
+        set_drives(self.packed, t, q, qd)
         if len(self.system.row):
             qd = self.assembler.rates(q, qd, np.zeros(len(qd), bool))
         qdd = self._accelerations(t, q, qd)
-        self._check_laws()
         self.t, self.q, self.qd, self.qdd = t, q, qd, qdd
 
     def _accelerations(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
@@ -219,11 +219,6 @@ class Carrier:
         qdd = np.zeros(len(qd))
         eval_drives(self.system, t, q, qd, qdd)
         return qdd
-
-    def _check_laws(self) -> None:
-        if self.packed.law_errors:
-            cause = self.packed.law_errors[0]
-            raise ModelError(f"a law raised {type(cause).__name__}: {cause} (at t = {self.assembler.t:.6g} s)") from cause
 
     def _jacobian(self) -> np.ndarray:
         J = self.assembler.constraints.evaluate(self.t, self.q, self.qd).jacobian
