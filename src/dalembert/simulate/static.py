@@ -73,6 +73,8 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     ------
     ConvergenceError
         No equilibrium was found; names the joint that is farthest from balance.
+    AssemblyError
+        With loops: the mechanism cannot be assembled with the drives of that time.
     """
     begin = prepare_start(model, start, None)
     q, _ = at_time(begin, t)
