@@ -26,6 +26,7 @@ _HOMES = {
     "simulate.static": ["static"],
     "simulate.linear": ["eigenmodes", "linearize"],
     "simulate.inverse": ["inverse_dynamics"],
+    "simulate.kinematics": ["kinematics"],
     "simulate.perturbation": ["neglect", "perturbation_report"],
     "simulate.formulations": ["Global", "Recursive", "SemiRecursive", "formulations"],
     "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Radau", "Trapezoidal"],

@@ -39,12 +39,18 @@ def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) ->
     return project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work)
 
 
+_ADDRESSES: list[int] = []
+"""Of the two doors, once they are compiled; all systems have the same types."""
+
+
 def make_open_work(system: System) -> Work:
     """Allocate the scratch of one thread, with the address of the door if the system is constrained."""
     work = make_work(system)
     if system.constants[0].form != FormCode.TREE:
-        arguments = door_arguments(system, work)
-        work.door[0], work.door[1] = address_of(door, arguments), address_of(evaluate_terms, arguments)
+        if not _ADDRESSES:
+            arguments = door_arguments(system, work)
+            _ADDRESSES.extend((address_of(door, arguments), address_of(evaluate_terms, arguments)))
+        work.door[:] = _ADDRESSES
     return work
 
 

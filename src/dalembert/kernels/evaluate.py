@@ -7,7 +7,7 @@ from .calls import call_door
 from .forces import eval_forces
 from .jit import kernel, part
 from .tree_dynamics import solve_accelerations
-from .tree_inverse import eval_inverse
+from .tree_inverse import eval_inverse, eval_joint_loads
 from .tree_kinematics import eval_motion, eval_places
 from .tree_state import eval_drives
 
@@ -83,3 +83,14 @@ def find_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
 def eval_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     """`find_residual` behind a call."""
     return find_residual(sys, t, q, qd, qdd, tau, residual, work)
+
+
+@kernel
+def eval_loaded_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
+    """`eval_residual` plus Jᵀ (λ + α Phi) of the constraint rows, with λ and α of work.row; ready for `eval_variation`."""
+    if sys.constants[0].form == FormCode.TREE:
+        return find_residual(sys, t, q, qd, qdd, tau, residual, work)
+    status = call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 0, t, q, qd, qdd, tau, residual, 1.0, 1.0,
+                       work.no_matrix, work.no_pivot, work)
+    eval_joint_loads(sys, work)
+    return status

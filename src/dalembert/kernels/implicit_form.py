@@ -1,12 +1,13 @@
-"""The equations of a tree as a fully implicit system F(t, y, y') = 0 with y = (q, qd), for multistep solvers.
+"""The equations of a mechanism as a fully implicit system F(t, y, y') = 0 with y = (q, qd), for multistep solvers.
 
     dq/dt - N(q) qd = 0,   M(q) dqd/dt + g(t, q, qd) = 0                                          (1)
 and for a driven coordinate q - law(t) = 0, qd - law'(t) = 0 in place of its rows.  Directions without inertia need no
-special treatment: (1) holds for them as it stands, [ARN (20b)] being its row without dqd/dt.
+special treatment: (1) holds for them as it stands, [ARN (20b)] being its row without dqd/dt.  With loops g holds the loads
+Jᵀ λ of the multipliers in work.row; what else they need stands in simulate/bdf_loops.py.
 """
 
 from ..codes import DriveCode, Status
-from .evaluate import eval_accelerations, eval_residual
+from .evaluate import eval_accelerations, eval_loaded_residual
 from .jit import kernel
 from .laws import eval_law
 from .rotation import multiplied
@@ -75,7 +76,7 @@ def eval_implicit_form(sys, t, y, yp, basis, out, work) -> int:
     eval_coordinate_rates(sys, q, qd, rates)
     for i in range(q.shape[0]):
         out[i] = yp[i] - rates[i]
-    status = eval_residual(sys, t, q, qd, qdd, work.vector[8], residual, work)
+    status = eval_loaded_residual(sys, t, q, qd, qdd, work.vector[8], residual, work)
     for k in range(qd.shape[0]):
         out[n_q + k] = residual[k]
     for i in range(sys.drive.shape[0]):
@@ -111,7 +112,7 @@ def fill_kinematics(sys, q, qd, c, A):
 
 @kernel
 def fill_dynamics(sys, t, q, qd, qdd, basis, c, A, work) -> int:
-    """Rows of A for M dqd/dt + g, after `eval_residual`: columns of K, turned to coordinates, and of C + c M by z."""
+    """Rows of A for M dqd/dt + g, after `eval_loaded_residual`: columns of K, turned to coordinates, and of C + c M by z."""
     n_q = sys.constants[0].n_q
     still, turned, scaled, column = work.vector[9], work.vector[10], work.vector[11], work.vector[12]
     n = qd.shape[0]
@@ -170,7 +171,7 @@ def eval_implicit_jacobian(sys, t, y, yp, basis, c, A, work) -> int:
         for j in range(A.shape[1]):
             A[i, j] = 0.0
     fill_kinematics(sys, q, qd, c, A)
-    status = eval_residual(sys, t, q, qd, qdd, work.vector[8], work.vector[7], work)
+    status = eval_loaded_residual(sys, t, q, qd, qdd, work.vector[8], work.vector[7], work)
     if status == Status.OK.value:
         status = fill_dynamics(sys, t, q, qd, qdd, basis, c, A, work)
     for i in range(sys.drive.shape[0]):

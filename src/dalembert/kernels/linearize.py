@@ -1,7 +1,10 @@
-"""Matrices of the linearised equations of motion M dq̈ + C dq̇ + K dq = 0 about a state, exact, column by column."""
+"""Matrices of the linearised equations of motion M dq̈ + C dq̇ + K dq = 0 about a state, exact, column by column.
+
+With constraint rows, residual and K hold Jᵀ λ and its derivative, for the multipliers λ (and penalties) in work.row.
+"""
 
 from ..codes import Status
-from .evaluate import eval_residual
+from .evaluate import eval_loaded_residual
 from .jit import kernel
 from .tree_tangent import eval_variation
 
@@ -10,7 +13,7 @@ from .tree_tangent import eval_variation
 def eval_matrices(sys, t, q, qd, qdd, residual, M, C, K, work) -> int:
     """Fill the residual (n_v,) and M, C, K (n_v, n_v) at a state; rows and columns of driven rates are zero."""
     n = residual.shape[0]
-    status = eval_residual(sys, t, q, qd, qdd, work.vector[0], residual, work)
+    status = eval_loaded_residual(sys, t, q, qd, qdd, work.vector[0], residual, work)
     if status != Status.OK.value:
         return status
     zero, one, column = work.vector[2], work.vector[3], work.vector[4]

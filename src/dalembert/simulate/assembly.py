@@ -71,17 +71,17 @@ class Assembler:
         eased = np.where(driven, 0.0, np.where(given, GIVEN_WEIGHT, 1.0) * self.scale)
         best = None
         for weight in (held, eased):
-            best = self._better(best, self._close(q, weight))
+            best = self._better(best, self.close(q, weight))
             if best.gap <= TOLERANCE:
                 return best.q
         rng = np.random.default_rng(0)
         for _ in range(TRIES):
             begin = self._moved(q, np.where(given | driven, 0.0, self.scale) * rng.uniform(-2.0, 2.0, len(held)))
             for weight in (held, eased):
-                best = self._better(best, self._close(begin, weight))
+                best = self._better(best, self.close(begin, weight))
                 if best.gap <= TOLERANCE:
                     return best.q
-        raise self._failure(best)
+        raise self.failure(best)
 
     def rates(self, q: np.ndarray, qd: np.ndarray, given: np.ndarray) -> np.ndarray:
         """Return rates that meet the constraints at q and keep the given ones where possible."""
@@ -110,8 +110,8 @@ class Assembler:
     def _gap(self, rows) -> np.ndarray:
         return np.where(self.use, rows.value / self.constraints.size, 0.0)
 
-    def _close(self, q: np.ndarray, weight: np.ndarray) -> Assembled:
-        """Damped Gauss-Newton from q."""
+    def close(self, q: np.ndarray, weight: np.ndarray) -> Assembled:
+        """Damped Gauss-Newton from q; a coordinate moves the more easily the larger its weight (n_v,)."""
         still = np.zeros(len(weight))
         rows = self.constraints.evaluate(self.t, q, still)
         gap = self._gap(rows)
@@ -139,7 +139,8 @@ class Assembler:
     def _better(best: Assembled | None, new: Assembled) -> Assembled:
         return new if best is None or new.gap < best.gap else best
 
-    def _failure(self, best: Assembled) -> AssemblyError:
+    def missing(self, best: Assembled) -> str:
+        """Tell which joints lack how much in a nearest miss."""
         rows = self.constraints.evaluate(self.t, best.q, np.zeros(len(self.scale)))
         gap = abs(self._gap(rows))
         names = {}
@@ -147,6 +148,10 @@ class Assembler:
             if gap[r] > 0.1 * best.gap:
                 owner, label = self.packed.layout.rows[r]
                 names.setdefault(owner, (label, abs(rows.value[r])))
-        told = "; ".join(f"{owner!r} lacks {size:.4g} ({label})" for owner, (label, size) in list(names.items())[:6])
-        return AssemblyError(f"the mechanism cannot be assembled: in the nearest position found {told}. Check lengths and "
-                             "axes of these joints, or give starts nearer to an assembled position.")
+        return "; ".join(f"{owner!r} lacks {size:.4g} ({label})" for owner, (label, size) in list(names.items())[:6])
+
+    def failure(self, best: Assembled) -> AssemblyError:
+        """Return the error of a nearest miss."""
+        return AssemblyError(f"the mechanism cannot be assembled at t = {self.t:.6g} s: in the nearest position found "
+                             f"{self.missing(best)}. Check lengths and axes of these joints, or give starts nearer to an "
+                             "assembled position.")

@@ -42,7 +42,7 @@ class BdfLoop:
         self.sizes: list[float] = []
         self.rows: list[tuple] = []
         self.counts = self.counted = (0, 0)
-        self.failure = Status.OK
+        self.status = Status.OK
         self._begin(begin.q, begin.qd)
 
     def _begin(self, q: np.ndarray, qd: np.ndarray) -> None:
@@ -53,31 +53,39 @@ class BdfLoop:
         self.basis[self.slack] = 0.0 if found is None else found.basis
         self.motions = self.basis[self.slack] - np.eye(self.n_v)[self.slack]
         self.solver = self._make_solver()
-        qd, qdd = complete(self.packed, self.t, q, qd)
-        rates = np.zeros(self.n_q)
-        eval_coordinate_rates(self.system, q, qd, rates)
-        self.y = np.concatenate([q, qd - qd[self.slack] @ self.motions])
-        self.yp = np.concatenate([rates, qdd - qdd[self.slack] @ self.motions])
+        self.y, self.yp = self._unknowns(q, qd)
         self.counted = tuple(a + b for a, b in zip(self.counted, self.counts, strict=True))
         self.counts = (0, 0)
         self.solver.init_step(self.t, self.y, self.yp)
+
+    def _unknowns(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The solver's unknowns and their derivatives at a state."""
+        qd, qdd = complete(self.packed, self.t, q, qd)
+        rates = np.zeros(self.n_q)
+        eval_coordinate_rates(self.system, q, qd, rates)
+        return (np.concatenate([q, qd - qd[self.slack] @ self.motions]),
+                np.concatenate([rates, qdd - qdd[self.slack] @ self.motions]))
+
+    def _tolerances(self) -> np.ndarray:
+        """Absolute tolerances of the unknowns."""
+        scale = np.ones(self.n_q)
+        scale[self.system.pair["q"]] = self.system.dof["q_scale"][self.system.pair["v"]]
+        atol = self.options.accuracy * np.concatenate([scale, self.system.dof["q_scale"]])
+        atol[self.n_q + self.slack] = UNCONTROLLED
+        return atol
 
     def _make_solver(self):
         try:
             from sksundae.ida import IDA
         except ImportError as error:
             raise ModelError("integrator 'bdf' needs SUNDIALS: pip install \"dalembert[sundials]\"") from error
-        accuracy = self.options.accuracy
-        scale = np.ones(self.n_q)
-        scale[self.system.pair["q"]] = self.system.dof["q_scale"][self.system.pair["v"]]
-        atol = accuracy * np.concatenate([scale, self.system.dof["q_scale"]])
-        atol[self.n_q + self.slack] = UNCONTROLLED
-        n = self.n_q + self.n_v
+        atol = self._tolerances()
+        n = len(atol)
         dense = n <= MOST_UNKNOWNS
         self.matrix = np.zeros((n, n) if dense else (0, 0))
         jacobian = {"jacfn": self._jacobian} if dense else {}
-        return IDA(self._residual, rtol=accuracy, atol=atol, max_num_steps=MOST_TRIES, max_order=self.method.max_order,
-                   linsolver="dense" if dense else "gmres", **jacobian)
+        return IDA(self._residual, rtol=self.options.accuracy, atol=atol, max_num_steps=MOST_TRIES,
+                   max_order=self.method.max_order, linsolver="dense" if dense else "gmres", **jacobian)
 
     def _whole(self, y: np.ndarray) -> np.ndarray:
         """Coordinates and rates from the solver's unknowns."""
@@ -103,8 +111,8 @@ class BdfLoop:
             status, bad = Status.NOT_FINITE, int(np.argmin(np.isfinite(values)))
             self.work.fail[0] = bad - self.n_q if bad >= self.n_q else self._rate_of_coordinate(bad)
         if status != Status.OK:
-            self.failure = Status(status)
-            raise ArithmeticError(f"kernel status {self.failure.name}")
+            self.status = Status(status)
+            raise ArithmeticError(f"kernel status {self.status.name}")
 
     def _rate_of_coordinate(self, q: int) -> int:
         """Return the first rate of the joint that a coordinate belongs to."""
@@ -135,9 +143,9 @@ class BdfLoop:
             try:
                 found = self.solver.step(self.until, method="onestep", tstop=self._stop())
             except ArithmeticError:
-                if self.failure == Status.OK:
+                if self.status == Status.OK:
                     raise
-                return self.failure
+                return self.status
             if not found.success:
                 return Status.STEP_TOO_SMALL
             now = float(np.ravel(found.t)[-1])
@@ -149,10 +157,25 @@ class BdfLoop:
             self.y, self.yp = np.ravel(found.y).copy(), np.ravel(found.yp).copy()
             self.counts = int(found.nfev), int(found.njev)
             self._record(now)
-            q, qd = np.split(self._whole(self.y), [self.n_q])
-            if now in self.packed.breaks or self._rank_changed(q.copy(), qd.copy()):
-                self._begin(q, qd)
+            self._after_step()
         return Status.CHUNK_DONE
+
+    def _after_step(self) -> None:
+        """Start anew where a law bends or other directions become massless."""
+        q, qd = self._state(self.y)
+        if self.t in self.packed.breaks or self._rank_changed(q.copy(), qd.copy()):
+            self._begin(q, qd)
+
+    def _state(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates and rates from the solver's unknowns."""
+        q, qd = np.split(self._whole(y).copy(), [self.n_q])
+        normalise(self.system, q)
+        return q, qd
+
+    def _frame(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Coordinates, rates and accelerations at a time."""
+        q, qd = self._state(y)
+        return q, *complete(self.packed, t, q, qd)
 
     def _stop(self) -> float:
         """Next time at which a step must end [s]."""
@@ -163,9 +186,7 @@ class BdfLoop:
         while self.next < len(self.times) and self.times[self.next] <= now:
             t = float(self.times[self.next])
             y = self.y if t == now or self.steps == 0 else np.ravel(self.solver.step(t).y)
-            q, qd = np.split(self._whole(y).copy(), [self.n_q])
-            normalise(self.system, q)
-            self.rows.append((t, q, *complete(self.packed, t, q, qd)))
+            self.rows.append((t, *self._frame(t, y)))
             self.next += 1
 
     def take_frames(self) -> dict[str, np.ndarray]:
@@ -179,6 +200,11 @@ class BdfLoop:
     def until(self) -> float:
         """End time [s]."""
         return self.options.until
+
+    @property
+    def failure(self) -> np.ndarray:
+        """What `Work.fail` says."""
+        return self.work.fail
 
     def stats(self, seconds: float) -> Stats:
         """Cost so far."""

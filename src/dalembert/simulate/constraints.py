@@ -47,20 +47,31 @@ class Constraints:
         self.work = make_open_work(self.system)
         self.size = self.system.row["size"].copy()
         self.holonomic = self.system.row["rate_only"] == 0
+        self.owner = np.repeat(np.arange(len(self.size)), self.system.row["count"])
 
     def evaluate(self, t: float, q: np.ndarray, qd: np.ndarray) -> Rows:
         """Evaluate all rows at a state."""
         n, work = len(qd), self.work
+        if not len(self.system.row):
+            return Rows(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, n)))
         status = enter(self.system, TaskCode.ROWS, t, q, qd, work)
         if status != Status.OK:
             raise error_of(status, self.packed, work.fail, t, 0.0)
         row = self.system.row
         J = np.zeros((len(row), n))
-        owner = np.repeat(np.arange(len(row)), row["count"])
-        J[owner, self.system.entry["column"]] = work.jacobian
+        J[self.owner, self.system.entry["column"]] = work.jacobian
         free_part = J @ qd
         rate = work.row["rate"].copy()
         return Rows(work.row["value"].copy(), rate, rate - free_part, J)
+
+    def full_jacobian(self, t: float, q: np.ndarray) -> np.ndarray:
+        """Return the Jacobian (m, n_v) by all rates, driven ones included."""
+        n = self.packed.layout.n_v
+        still = self.evaluate(t, q, np.zeros(n))
+        J = still.jacobian
+        for v in np.flatnonzero(self.system.dof["drive"] >= 0):
+            J[:, v] = self.evaluate(t, q, np.eye(n)[v]).rate - still.rate
+        return J
 
 
 def independent_rows(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ from ..codes import Status
 from ..kernels.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
 from ..kernels.measure import measure_frames
+from ..kernels.tables import Work
 from ..results.provenance import provenance
 from ..results.results import Results
 from ..results.stats import Stats
@@ -34,9 +35,9 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
     return out
 
 
-def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: Work | None = None) -> np.ndarray:
     """Return the accelerations (n_v,) of a state in tree coordinates; drives are set in place."""
-    qdd, work = np.zeros(packed.layout.n_v), make_open_work(packed.system)
+    qdd, work = np.zeros(packed.layout.n_v), work or make_open_work(packed.system)
     status = eval_accelerations(packed.system, t, q, qd, qdd, np.zeros_like(qdd), work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, t, 0.0)
@@ -48,8 +49,9 @@ def refresh_accelerations(packed: Packed, frames: dict[str, np.ndarray]) -> None
 
     An implicit step ends with projected accelerations, which agree with them to the order of the method.
     """
+    work = make_open_work(packed.system)
     for f, t in enumerate(frames["t"]):
-        frames["qdd"][f] = solve_state(packed, float(t), frames["q"][f], frames["qd"][f])
+        frames["qdd"][f] = solve_state(packed, float(t), frames["q"][f], frames["qd"][f], work)
 
 
 def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats=None, status="ok", kind=Results,

@@ -9,12 +9,15 @@ import numpy as np
 from ..codes import DriveCode
 from ..errors import Fault, ModelError, near_names
 from ..kernels.tree_state import eval_drives
+from ..model.check import check
 from ..model.model import Model
 from ..model.parts import Motion
 from ..results.results import Results
 from ..system.pack import Packed
+from ..topology.span import span
 from .evaluate import make_results
 from .initial import prepare_start
+from .kinematics import check_times, drive_through, prepare_driven
 
 
 def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
@@ -23,23 +26,33 @@ def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
     Parameters
     ----------
     model : Model
-        Its own `Motion` drives hold; ball and free joints keep their start.
+        Its own `Motion` drives hold; ball and free joints of trees keep their start.
     motion : mapping, optional
         Joint name -> position law ``f(t)`` (number, `table`, `sine`, `ramp`, function), for joints with one
-        coordinate; for others ``"joint.coordinate"``.  Coordinates left out keep their start.
+        coordinate; for others ``"joint.coordinate"``.  Coordinates left out keep their start; with loops they follow from
+        the constraints, and there must be as many drives as degrees of freedom.
     times : sequence of float
-        Frames [s].
+        Frames [s]; with loops ascending.
 
     Returns
     -------
     Results
         ``r["joint.effort"]`` is the effort that a drive must add to the model's own springs and motors
         [N m or N]; all other channels as for a run.
+
+    Raises
+    ------
+    ModelError
+        An argument is faulty, or a mechanism with loops has fewer or more drives than degrees of freedom.
+    AssemblyError
+        With loops: the drives lead beyond reach or into a singular position, see `kinematics`.
     """
     times = np.atleast_1d(np.asarray(times, float))
     if times.ndim != 1 or not np.all(np.isfinite(times)):
         raise ModelError([Fault("times", "expected a list of finite times [s]")])
     driven = _with_drives(model, motion or {})
+    if span(check(driven)).has_loops:
+        return drive_through(prepare_driven(driven), check_times(times), "inverse dynamics")
     begin = prepare_start(driven)
     packed = begin.packed
     if np.any(packed.system.drive["code"] == DriveCode.SPEED):

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..codes import Status
-from ..kernels.door import make_open_work
-from ..kernels.linearize import eval_matrices
+from ..errors import ModelError
 from ..system.layout import Layout
-from .evaluate import solve_state
+from .closing import at_time
+from .constraints import Constraints
 from .initial import Start, prepare_start
 from .massless import complete
-from .status import error_of
+from .reduction import Equations, jacobian_rates, reduced, spin_matrix
 
 INFINITE = 1e12
 """Eigenvalues beyond this [1/s] stand for directions without inertia and are left out."""
@@ -26,8 +25,9 @@ class Linearized:
     Attributes
     ----------
     mass, damping, stiffness : (n, n) float
-        In the free rates of the tree (driven ones are left out); x are small changes of their coordinates, for ball
-        and free joints small rotations in the joint's fixed axes.
+        In the free rates of the tree (driven ones are left out), with loops in as many independent ones as there are degrees
+        of freedom; x are small changes of their coordinates, for ball and free joints small rotations in the joint's fixed
+        axes.
     names : tuple of str
         ``"joint.coordinate"`` of each row.
     t : float
@@ -35,6 +35,8 @@ class Linearized:
     layout : Layout
     free : (n,) int
         Rate numbers of the rows.
+    motions : (n_v, n) float
+        How all rates go along with a unit change of each x.
     """
 
     mass: np.ndarray
@@ -44,6 +46,7 @@ class Linearized:
     t: float
     layout: Layout
     free: np.ndarray
+    motions: np.ndarray
 
     @property
     def state_matrix(self) -> np.ndarray:
@@ -95,23 +98,35 @@ def rate_names(layout: Layout) -> list[str]:
     return names
 
 
-def linearize_state(begin: Start, t: float = 0.0, qdd: np.ndarray | None = None) -> Linearized:
-    """Linearise about a packed state; accelerations are solved for unless given."""
-    packed = begin.packed
-    q, qd = begin.q.copy(), begin.qd.copy()
-    if qdd is None and begin.massless:
+def linearize_state(begin: Start, t: float = 0.0) -> Linearized:
+    """Linearise about a packed state."""
+    packed, equations = begin.packed, Equations(begin.packed)
+    q, qd = at_time(begin, t)
+    if begin.massless:
         qd, qdd = complete(packed, t, q, qd)
-    elif qdd is None:
-        qdd = solve_state(packed, t, q, qd)
-    n, work = packed.layout.n_v, make_open_work(packed.system)
-    M, C, K = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
-    status = eval_matrices(packed.system, t, q, qd, qdd, np.zeros(n), M, C, K, work)
-    if status != Status.OK:
-        raise error_of(status, packed, work.fail, t, 0.0)
-    free = np.flatnonzero(packed.system.dof["drive"] < 0)
+        multipliers = np.zeros(0)
+    else:
+        qdd, multipliers = equations.accelerations(t, q, qd)
+    constraints = Constraints(packed)
+    _refuse_moving_wheels(packed, constraints, qd)
+    M, C, K = equations.matrices(t, q, qd, qdd, multipliers)
+    W, Wd = spin_matrix(packed, qd), spin_matrix(packed, qdd)
+    C, K = C - M @ W, K - C @ W - M @ Wd
+    if len(packed.system.row):
+        M, C, K, Z, rates = reduced(packed, (M, C, K), jacobian_rates(constraints, t, q, qd, qdd))
+    else:
+        rates = np.flatnonzero(packed.system.dof["drive"] < 0)
+        M, C, K, Z = (*(A[np.ix_(rates, rates)] for A in (M, C, K)), np.eye(len(qd))[:, rates])
     names = rate_names(packed.layout)
-    inner = np.ix_(free, free)
-    return Linearized(M[inner], C[inner], K[inner], tuple(names[k] for k in free), t, packed.layout, free)
+    return Linearized(M, C, K, tuple(names[k] for k in rates), t, packed.layout, rates, Z)
+
+
+def _refuse_moving_wheels(packed, constraints: Constraints, qd: np.ndarray) -> None:
+    """Rows that bind rates only leave positions and rates different freedoms, unless the mechanism stands still."""
+    if np.any(qd) and not np.all(constraints.holonomic):
+        owner = packed.layout.rows[int(np.argmin(constraints.holonomic))][0]
+        raise ModelError(f"constraint {owner!r} binds rates only: M x'' + C x' + K x = 0 holds for small changes about a "
+                         "state at rest, but the start moves. Leave out start rates and drives, or study the motion with run")
 
 
 def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Linearized:

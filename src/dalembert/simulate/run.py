@@ -15,6 +15,7 @@ from ..results.stats import Stats
 from ..results.store import Writer
 from .arguments import check_run_arguments, record_times
 from .bdf import BdfLoop
+from .bdf_loops import LoopedBdf
 from .evaluate import evaluate_frames, make_results, refresh_accelerations
 from .initial import Start, prepare_start
 from .integrators import DORMAND_PRINCE, Bdf, Implicit, choose_integrator, stiff_integrator
@@ -76,8 +77,10 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0,
                                            n_rates=len(begin.qd), loops=begin.has_rows)
     times = record_times(record if record is not None else options.record, options)
-    loop = BdfLoop(begin, method, options, times) if isinstance(method, Bdf) else Loop(begin, method, options, times,
-                                                                                       detect=may_switch)
+    if isinstance(method, Bdf):
+        loop = (LoopedBdf if begin.has_rows else BdfLoop)(begin, method, options, times)
+    else:
+        loop = Loop(begin, method, options, times, detect=may_switch)
     return _Run(begin, loop, options, progress, store).go(on_failure)
 
 

@@ -1,24 +1,39 @@
-"""Equilibrium of a tree: coordinates at which nothing accelerates."""
+"""Equilibrium: coordinates at which nothing accelerates.
+
+With constraint rows Phi(q) = 0 of Jacobian J the efforts balance up to loads of the rows, r(q) + Jᵀ λ = 0.  Along a basis Z of
+the motions that the rows leave free, and with the multipliers λ that balance r best,
+    rho = Zᵀ r,   d rho = Zᵀ (K + sum λ Hess Phi) Z dy                                            (1)
+is what Levenberg-Marquardt steps dq = Z dy take to zero; after each of them the loops are closed again, so that |rho| measures
+the distance to balance on the constraints themselves.  Redundant rows share their loads by least multipliers, which (1) does
+not notice.  Where |rho| is least but not zero, the mechanism yields to its efforts instead, dy = -|K|⁻¹ rho, as long as they
+do work along the move: that leads to a minimum of the energy, and on from there as before.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..codes import Status
 from ..errors import ConvergenceError
-from ..kernels.door import make_open_work
-from ..kernels.linearize import eval_matrices
-from ..kernels.tree_state import eval_drives, move, normalise
+from ..kernels.tree_state import move, normalise
 from ..results.results import Results
 from ..results.stats import Stats
+from .assembly import TOLERANCE as CLOSED
+from .assembly import Assembler
+from .closing import at_time, held_at
 from .evaluate import make_results
 from .initial import prepare_start
 from .linear import rate_names
-from .status import error_of
+from .reduction import Equations, find_multipliers, null_space
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-10
 """Unbalanced effort relative to the effort of the stiffest direction for a move of one."""
+NEARLY = 1e-3
+"""Likewise, small enough for Newton's iteration to take over."""
+SOFTEST = 1e-3
+"""Least stiffness that a mechanism yields with, relative to the largest."""
 LARGEST_MOVE = 0.5
 """Of a coordinate in one iteration [rad or m]."""
 
@@ -31,7 +46,8 @@ class StaticResults(Results):
     starts : dict
         Coordinates by joint name, ready for ``run(model, start=...)``.
     stable : bool
-        True if the energy has a minimum there (symmetric part of the stiffness is positive).
+        True if the energy has a minimum there: the symmetric part of the stiffness, with loops along the motions that the
+        constraints leave free, is positive.
     """
 
     starts: dict
@@ -57,60 +73,138 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     ------
     ConvergenceError
         No equilibrium was found; names the joint that is farthest from balance.
+    AssemblyError
+        With loops: the mechanism cannot be assembled with the drives of that time.
     """
     begin = prepare_start(model, start, None)
-    packed, system, n = begin.packed, begin.packed.system, begin.packed.layout.n_v
-    work, q = make_open_work(system), begin.q.copy()
-    still, rates, ignored = np.zeros(n), np.zeros(n), np.zeros(n)
-    eval_drives(system, t, q, rates, ignored)
-    free = np.flatnonzero(system.dof["drive"] < 0)
-
-    def residual_and_stiffness(q):
-        r, M, C, K = np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
-        status = eval_matrices(system, t, q, still, still, r, M, C, K, work)
-        if status != Status.OK:
-            raise error_of(status, packed, work.fail, t, 0.0)
-        return r[free], K[np.ix_(free, free)]
-
-    q, r, K, iterations = _settle(system, q, free, residual_and_stiffness)
-    if not _balanced(r, K):
-        worst = int(free[np.argmax(abs(r))])
-        raise ConvergenceError(f"no equilibrium found after {iterations} iterations: {rate_names(packed.layout)[worst]} is "
-                               f"out of balance by {abs(r).max():.3g} N or N m. Begin nearer to it with start=, or add "
-                               "a spring where nothing holds a joint.")
-    frames = {"t": [t], "q": [q], "qd": [still], "qdd": [still]}
+    q, _ = at_time(begin, t)
+    packed = held_at(begin.packed, t)
+    balance = Balance(packed, t)
+    found, iterations = _settle(balance, balance.evaluate(q))
+    if not found.balanced:
+        found, yielded = _yield(balance, found)
+        found, settled = _settle(balance, found)
+        iterations += yielded + settled
+    if not found.balanced:
+        name = rate_names(packed.layout)[found.worst]
+        raise ConvergenceError(f"no equilibrium found after {iterations} iterations: {name} is out of balance by "
+                               f"{abs(found.efforts).max():.3g} N or N m. Begin nearer to it with start=, or add a spring "
+                               "where nothing holds a joint.")
+    still = np.zeros(packed.layout.n_v)
+    frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
     results = make_results(packed, begin.formulation.name, frames, messages=begin.messages, integrator="static",
                            stats=Stats(iterations=iterations, factorizations=iterations), kind=StaticResults)
     coordinates = results.array("q")[0]
     results.starts = {j.name: coordinates[j.q:j.q + j.nq] for j in packed.layout.joints if j.nq}
-    results.stable = bool(len(free) == 0 or np.linalg.eigvalsh(0.5 * (K + K.T)).min() >= -1e-9 * max(1, abs(K).max()))
+    results.stable = found.stable
     return results
 
 
-def _balanced(r: np.ndarray, K: np.ndarray) -> bool:
-    return not len(r) or bool(np.all(abs(r) <= TOLERANCE * (np.max(abs(K)) + 1e-300)))
+@dataclass(frozen=True)
+class Place:
+    """Coordinates, free motions Z (n_v, f), unbalanced efforts along them (f,) and their derivative (f, f)."""
+
+    q: np.ndarray
+    motions: np.ndarray
+    efforts: np.ndarray
+    stiffness: np.ndarray
+
+    @property
+    def size(self) -> float:
+        """Largest entry of the stiffness."""
+        return float(np.max(abs(self.stiffness), initial=0.0))
+
+    @property
+    def balanced(self) -> bool:
+        """True if no effort is left that would move a coordinate."""
+        return bool(np.all(abs(self.efforts) <= TOLERANCE * (self.size + 1e-300)))
+
+    @property
+    def stable(self) -> bool:
+        """True if the symmetric part of the stiffness is not negative."""
+        K = self.stiffness
+        return not len(K) or bool(np.linalg.eigvalsh(0.5 * (K + K.T)).min() >= -1e-9 * max(1.0, self.size))
+
+    @property
+    def worst(self) -> int:
+        """Rate that is farthest from balance."""
+        return int(np.argmax(abs(self.motions @ self.efforts)))
 
 
-def _settle(system, q, free, evaluate):
-    """Levenberg-Marquardt on the unbalanced efforts; each trial moves the coordinates by joint increments."""
-    r, K = evaluate(q)
-    damping, iterations = 1e-6, 0
-    while len(r) and np.max(abs(r)) > 1e-14 * np.max(abs(K)) and iterations < MAX_ITERATIONS:
-        iterations += 1
-        increments = np.zeros(system.dof.shape[0])
-        normal = K.T @ K
-        shift = damping * max(np.max(np.diag(normal)), r @ r)
-        increments[free] = -np.linalg.solve(normal + shift * np.eye(len(r)), K.T @ r)
-        increments *= min(1.0, LARGEST_MOVE / max(np.max(abs(increments)), 1e-300))
-        trial = np.empty_like(q)
+class Balance:
+    """Unbalanced efforts of a mechanism that stands still."""
+
+    def __init__(self, packed, t: float):
+        self.packed, self.t = packed, t
+        self.equations, self.assembler = Equations(packed), Assembler(packed, t)
+        self.weight = np.where(self.equations.free, packed.system.dof["q_scale"], 0.0)
+        self.still = np.zeros(packed.layout.n_v)
+
+    def evaluate(self, q: np.ndarray) -> Place:
+        """Efforts and stiffness (1) at q."""
+        state = self.t, q, self.still, self.still
+        J = self.assembler.constraints.evaluate(*state[:3]).jacobian
+        Z = null_space(self.packed, J)
+        r = self.equations.residual(*state, 0.0)
+        K = self.equations.matrices(*state, find_multipliers(self.packed, J, r))[2]
+        return Place(q, Z, Z.T @ r, Z.T @ K @ Z)                                                 # (1)
+
+    def moved(self, q: np.ndarray, increments: np.ndarray) -> np.ndarray | None:
+        """Coordinates moved by increments (n_v,) and closed again; None if they do not close."""
+        system, trial = self.packed.system, np.empty_like(q)
         move(system, q, increments, trial)
         normalise(system, trial)
-        r_new, K_new = evaluate(trial)
-        if r_new @ r_new < r @ r:
-            q, r, K = trial, r_new, K_new
+        if not len(system.row):
+            return trial
+        closed = self.assembler.close(trial, self.weight)
+        return closed.q if closed.gap <= CLOSED else None
+
+
+def _yield(balance: Balance, place: Place) -> tuple[Place, int]:
+    """Give way to the unbalanced efforts until they are nearly gone; returns the place and the number of iterations."""
+    for iteration in range(MAX_ITERATIONS):
+        if np.max(abs(place.efforts)) <= NEARLY * place.size:
+            return place, iteration
+        sizes, axes = np.linalg.eigh(0.5 * (place.stiffness + place.stiffness.T))
+        sizes = np.maximum(abs(sizes), max(SOFTEST * np.max(abs(sizes)), 1e-300))
+        step = -place.motions @ axes @ (axes.T @ place.efforts / sizes)
+        step *= min(1.0, LARGEST_MOVE / np.max(abs(step)))
+        new = _downhill(balance, place, step)
+        if new is None:
+            break
+        place = new
+    return place, iteration + 1
+
+
+def _downhill(balance: Balance, place: Place, step: np.ndarray) -> Place | None:
+    """Move along a step (n_v,), or a part of it at whose end the efforts do not push back hard; None if there is none."""
+    along = place.efforts @ place.motions.T
+    for _ in range(20):
+        trial = balance.moved(place.q, step)
+        new = None if trial is None else balance.evaluate(trial)
+        if new is not None and new.efforts @ (new.motions.T @ step) <= -0.5 * (along @ step):
+            return new
+        step = 0.5 * step
+    return None
+
+
+def _settle(balance: Balance, place: Place) -> tuple[Place, int]:
+    """Levenberg-Marquardt on the unbalanced efforts; returns the best place and the number of iterations."""
+    damping, iterations = 1e-6, 0
+    while np.max(abs(place.efforts), initial=0.0) > 1e-14 * place.size and iterations < MAX_ITERATIONS:
+        iterations += 1
+        r, K = place.efforts, place.stiffness
+        normal = K.T @ K
+        shift = damping * max(np.max(np.diag(normal)), r @ r)
+        increments = -place.motions @ np.linalg.solve(normal + shift * np.eye(len(r)), K.T @ r)
+        increments *= min(1.0, LARGEST_MOVE / max(np.max(abs(increments)), 1e-300))
+        trial = balance.moved(place.q, increments)
+        new = None if trial is None else balance.evaluate(trial)
+        if new is not None and new.efforts @ new.efforts < r @ r:
+            place = new
             damping = max(damping * 0.1, 1e-20)
         else:
             damping *= 10
             if damping > 1e12:
                 break
-    return q, r, K, iterations
+    return place, iterations

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kernels.constraints import eval_jacobian
 from ..kernels.door import door, door_arguments, evaluate_terms
-from ..kernels.evaluate import eval_accelerations, eval_residual
+from ..kernels.evaluate import eval_accelerations, eval_loaded_residual, eval_residual
 from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.jit import prepare
 from ..kernels.linearize import eval_matrices
@@ -14,7 +15,7 @@ from ..kernels.tables import make_work
 from ..kernels.tree_inverse import eval_mass_matrix
 from ..kernels.tree_kinematics import eval_motion
 from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
-from ..kernels.tree_state import eval_coordinate_rates, eval_drives, move, normalise
+from ..kernels.tree_state import eval_coordinate_rates, eval_drives, move, normalise, rates_of_coordinates
 from ..kernels.tree_tangent import eval_variation
 from ..model.model import Model
 from .arguments import RunOptions
@@ -36,6 +37,8 @@ def entries() -> list[tuple]:
         (measure_frames, (system, np.zeros(1), block, block, block, cube, cube, block, cube, block, work)),
         (eval_accelerations, (system, 0.0, q, qd, qd, qd, work)),
         (eval_residual, (system, 0.0, q, qd, qd, qd, qd, work)),
+        (eval_loaded_residual, (system, 0.0, q, qd, qd, qd, qd, work)),
+        (eval_jacobian, (system, q, work)),
         (eval_variation, (system, 0.0, q, qd, qd, qd, qd, qd, qd, work)),
         (eval_matrices, (system, 0.0, q, qd, qd, qd, block, block, block, work)),
         (eval_motion, (system, q, qd, work)),
@@ -44,6 +47,7 @@ def entries() -> list[tuple]:
         (move, (system, q, qd, q)),
         (normalise, (system, q)),
         (eval_coordinate_rates, (system, q, qd, q)),
+        (rates_of_coordinates, (system, q, q, qd)),
         (list_massless, (system, work, np.zeros(1, np.int64))),
         (eval_massless_motion, (system, 0, qd, work)),
         (eval_products, (system, 0.0, q, qd, qd, qd, qd, qd, work)),

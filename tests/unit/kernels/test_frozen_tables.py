@@ -7,6 +7,7 @@ import pytest
 from physics.states import random_case
 
 from dalembert.kernels import (
+    constraints,
     evaluate,
     implicit_form,
     linearize,
@@ -52,6 +53,8 @@ def calls(case):
         (tree_state.eval_drives, (sys, 0.1, q, qd, qdd)),
         (evaluate.eval_accelerations, (sys, 0.1, q, qd, qdd, tau, work)),
         (evaluate.eval_residual, (sys, 0.1, q, qd, qdd, tau, out, work)),
+        (evaluate.eval_loaded_residual, (sys, 0.1, q, qd, qdd, tau, out, work)),
+        (constraints.eval_jacobian, (sys, q, work)),
         (linearize.eval_matrices, (sys, 0.1, q, qd, qdd, out, M, C, K, work)),
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
         (tree_inverse.eval_mass_matrix, (sys, M, work)),
@@ -63,6 +66,7 @@ def calls(case):
         (tree_state.move, (sys, q, 0.1 * ones, q.copy())),
         (tree_state.normalise, (sys, q.copy())),
         (tree_state.eval_coordinate_rates, (sys, q, qd, q.copy())),
+        (tree_state.rates_of_coordinates, (sys, q, q.copy(), qd.copy())),
         (evaluate.eval_residual, (sys, 0.1, q, qd, qdd, tau, out, work)),
         (tree_tangent.eval_variation, (sys, 0.1, q, qd, qdd, ones, ones, ones, out, work)),
         (tree_rank.list_massless, (sys, work, np.zeros(n, np.int64))),

@@ -1,0 +1,104 @@
+"""Backward differentiation formulas on mechanisms with loops, against references, closed forms and other integrators."""
+
+import numpy as np
+import pytest
+from mechanisms import andrews, bricard, n_fourbar, spatial_slider_crank
+from physics.loop_models import INERTIA, MOMENT, G, eccentric_roller, parallelogram, slider_crank
+from reference import column, load, worst
+
+import dalembert as dal
+from dalembert.simulate.bdf_loops import LoopedBdf
+
+pytest.importorskip("sksundae")
+ACCURACY = 1e-8
+GROWTH = 300
+"""Global over local error of a multistep method: some hundred steps, each of which may leave the tolerated error."""
+
+
+def test_spatial_slider_crank():
+    p = load("p5_spatial_slider_crank")
+    r = dal.run(spatial_slider_crank(p["data"]), until=1.0, accuracy=ACCURACY, record=0.05, integrator="bdf")
+    assert worst(r["guide.displacement"], column(p, "x_slider")[:21]) <= GROWTH * ACCURACY
+    assert worst(r["crank axis.angle"], column(p, "theta")[:21]) <= GROWTH * ACCURACY * 10  # ten radians
+
+
+def test_andrews_squeezer():
+    p = load("p5_A03_andrews")
+    r = dal.run(andrews(p["data"], p["q0"]), until=0.03, accuracy=ACCURACY, record=0.0005, integrator="bdf")
+    for k, name in enumerate(("beta", "theta", "gamma", "phi", "delta", "omega", "epsilon")):
+        expected = np.array(p["q"])[:61, k]
+        assert worst(r[f"{name}.angle"], expected) <= GROWTH * ACCURACY * np.max(abs(expected)), name
+    assert np.max(r["constraints.position"]) <= 1e-10 and np.max(r["constraints.velocity"]) <= 1e-6
+
+
+def test_fourbar():
+    p = load("p5_A02_n_fourbar")
+    r = dal.run(n_fourbar(p["data"], 1), until=0.5, accuracy=ACCURACY, record=0.1, integrator="bdf")
+    assert worst(r["up0.top.position"][:, :2], np.array(p["cases"]["1"]["B0"])[:6, :2]) <= GROWTH * ACCURACY
+
+
+def test_a_parallelogram_swings_like_its_pendulum():
+    mass = 2 * (MOMENT / G) ** 2 / INERTIA  # half of the inertia is that of the mass, half that about its centre
+    tree = dal.Model("pendulum", gravity=(0, -G, 0)).add(
+        dal.Body("p", mass=mass, com=(0, -MOMENT / G / mass, 0), inertia=(1, 1, INERTIA / 2)),
+        dal.Revolute("a", "ground", "p", axis=(0, 0, 1), start=1.2, start_rate=0.5))
+    r = dal.run(parallelogram(1.2, 0.5), until=2.0, accuracy=ACCURACY, record=0.1, integrator="bdf")
+    exact = dal.run(tree, until=2.0, accuracy=1e-11, record=0.1, integrator="dopri5")
+    assert worst(r["a.angle"], exact["a.angle"]) <= GROWTH * ACCURACY
+    assert np.ptp(r["energy.total"]) <= GROWTH * ACCURACY * MOMENT
+
+
+def test_bricard_keeps_a_good_choice_of_its_redundant_rows():
+    p = load("p5_A04_bricard")
+    r = dal.run(bricard(p["data"]), until=1.0, accuracy=ACCURACY, record=0.1, integrator="bdf")
+    assert worst(r["bar3.end.position"], np.array(p["P3"])[:11, :3]) <= GROWTH * ACCURACY
+
+
+def test_a_driven_mechanism_needs_the_same_effort_as_in_inverse_dynamics():
+    law = dal.sine(amplitude=0.9, omega=5.0, offset=0.4)
+    m = slider_crank().add(dal.Motion("drive", "main", position=law))
+    r = dal.run(m, until=1.0, accuracy=ACCURACY, record=0.1, integrator="bdf")
+    exact = dal.kinematics(m, r.t)
+    size = np.max(abs(exact["main.effort"]))
+    assert worst(r["guide.displacement"], exact["guide.displacement"]) <= GROWTH * ACCURACY
+    assert worst(r["main.effort"], exact["main.effort"]) <= 5.0**2 * GROWTH * ACCURACY * size
+
+
+def test_a_roller_keeps_rolling():
+    radius = 0.3
+    r = dal.run(eccentric_roller(0.9, radius), until=2.0, accuracy=ACCURACY, record=0.1, integrator="bdf")
+    x, turn = r["plane.coordinates"][:, 0], r["plane.coordinates"][:, 2]
+    assert worst(x - x[0], -radius * (turn - turn[0])) <= GROWTH * ACCURACY
+    assert np.ptp(r["energy.total"]) <= GROWTH * ACCURACY * 2.0 * G * radius
+
+
+def test_the_global_formulation_is_refused():
+    with pytest.raises(dal.ModelError, match="joint coordinates"):
+        dal.run(slider_crank(), until=0.1, integrator="bdf", formulation="global")
+
+
+def test_rows_are_chosen_anew_when_others_become_better(monkeypatch):
+    """A plate on three equal rods moves like a point on a circle; each pair of rods is useless in some position."""
+    length, speed, choices = 0.5, 6.0, []
+    choose = LoopedBdf._choose
+
+    def counted(self, t, q):
+        found = choose(self, t, q)
+        choices.extend([t] * found)
+        return found
+
+    monkeypatch.setattr(LoopedBdf, "_choose", counted)
+    feet = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0), "c": (0.0, 1.0, 0.0)}
+    m = dal.Model("plate", gravity=(0, -G, 0), ground={k: (x, y + length, z) for k, (x, y, z) in feet.items()}).add(
+        dal.Body("plate", mass=2.0, com=(0.2, 0.3, 0), inertia=(0.1, 0.1, 0.1), points=feet),
+        dal.Planar("plane", "ground", "plate", axis=(0, 0, 1), start=(0, 0, 0), start_rate=(speed, 0, 0)),
+        *(dal.Distance(f"rod {k}", f"ground.{k}", f"plate.{k}", length=length) for k in feet))
+    point = dal.Model("point", gravity=(0, -G, 0)).add(
+        dal.Body("p", mass=1.0, com=(0, -length, 0), inertia=(0, 0, 0)),
+        dal.Revolute("pin", "ground", "p", axis=(0, 0, 1), start=0.0, start_rate=speed / length))
+    r = dal.run(m, until=1.0, accuracy=ACCURACY, record=0.1, integrator="bdf")
+    exact = dal.run(point, until=1.0, accuracy=1e-11, record=0.1, integrator="dopri5")["pin.angle"]
+    assert exact[-1] > 2 * np.pi and len(choices) > 1
+    circle = length * np.stack([np.sin(exact), 1 - np.cos(exact)], axis=1)
+    assert worst(r["plane.coordinates"][:, :2], circle) <= GROWTH * ACCURACY * len(choices)
+    assert worst(r["plane.coordinates"][:, 2], 0.0) <= GROWTH * ACCURACY
