@@ -10,7 +10,8 @@ Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), w
 the matrix keeps its condition however short the step is.  Rates and accelerations are projected afterwards by
     A d = -Jᵀ α Phi',   A d = -Jᵀ α Phi''                                                        (3)
 [DOP (3), (4)] in increments, repeated until the gap is small; A is the matrix (1) of the step itself, P = M + cv C + cq K,
-or M + Jᵀ α J made anew, P = M.
+or M + Jᵀ α J made anew, P = M.  The next step begins with the projected rates, but with the accelerations that solved (1):
+with the projected ones Newton's iteration fails at shorter steps and the error's part of third order is larger.
 """
 
 from ..codes import Status, TermCode

@@ -4,7 +4,8 @@ implicit Runge-Kutta methods, both by Newton's iteration of newton.py.
 Generalized-alpha, with algorithmic accelerations aa and finite moves dq (quaternions turn, see tree_state.move):
     (1 - am) aa1 + am aa0 = (1 - af) qdd1 + af qdd0                                              (1)
     dq = h qd0 + h² ((½ - beta) aa0 + beta aa1),   qd1 = qd0 + h ((1 - gamma) aa0 + gamma aa1)   (2)
-and the equations of motion at t1.  Local errors of (2), with the time shift (am - af) h of aa:
+and the equations of motion at t1.  With loops qdd in (1) are the accelerations that solve the step, not the projected ones
+that are shown.  Local errors of (2), with the time shift (am - af) h of aa:
     e_q = c_q h² (qdd1 - qdd0),          c_q = beta + (am - af)/2 - 1/6                          (3)
     e_v = c_v h³ d²qdd/dt²,              c_v = gamma (½ + d) + d (am - ½) - 1/6,  d = am - af     (4)
 For rates without inertia of their own (`flow.slack`) the accelerations are not smooth, and (3) is taken from rates.
@@ -38,7 +39,7 @@ def prepare_alpha(o, flow, tangent, h):
     s = (1.0 - o.af) / (1.0 - o.am)
     ratio = min(h / p.h_last, 2.0) if p.history > 0 else 0.0
     for k in range(flow.qd.shape[0]):
-        rest = (o.af * flow.qdd[k] - o.am * aa[0, k]) / (1.0 - o.am)
+        rest = (o.af * aa[2, k] - o.am * aa[0, k]) / (1.0 - o.am)
         tangent.dq_base[k] = h * flow.qd[k] + h * h * ((0.5 - o.beta) * aa[0, k] + o.beta * rest)
         tangent.qd_base[k] = flow.qd[k] + h * ((1.0 - o.gamma) * aa[0, k] + o.gamma * rest)
         flow.qdd_new[k] = flow.qdd[k] + ratio * (flow.qdd[k] - flow.qdd_last[k])
@@ -50,7 +51,7 @@ def finish_alpha(o, flow):
     """aa1 by (1)."""
     aa = flow.aa
     for k in range(flow.qd.shape[0]):
-        aa[1, k] = ((1.0 - o.af) * flow.qdd_new[k] + o.af * flow.qdd[k] - o.am * aa[0, k]) / (1.0 - o.am)
+        aa[1, k] = ((1.0 - o.af) * aa[3, k] + o.af * aa[2, k] - o.am * aa[0, k]) / (1.0 - o.am)
 
 
 @part
@@ -172,7 +173,7 @@ def stage_error(sys, o, tableau, flow, tangent, t1, h, work):
 def rescale_shift(flow, ratio):
     """Move aa along when the step changes: it stands for the acceleration at t + (am - af) h."""
     for k in range(flow.qdd.shape[0]):
-        flow.aa[0, k] = flow.qdd[k] + ratio * (flow.aa[0, k] - flow.qdd[k])
+        flow.aa[0, k] = flow.aa[2, k] + ratio * (flow.aa[0, k] - flow.aa[2, k])
 
 
 @part
@@ -225,7 +226,7 @@ def begin_implicit(sys, o, flow, work) -> int:
     for r in range(sys.row.shape[0]):
         work.row[r].kept = work.row[r].push
     for k in range(flow.qdd.shape[0]):
-        flow.aa[0, k] = flow.qdd[k]
+        flow.aa[0, k] = flow.aa[2, k] = flow.qdd[k]
     if o.adaptive == 1 and p.h <= 0.0:
         p.h = 0.1 * first_step(o, flow)
     return status
@@ -236,7 +237,7 @@ def forget_past(flow):
     """Begin anew where a law bends: what the accelerations did before says nothing about what they do next."""
     flow.progress[0].history = 0
     for k in range(flow.qdd.shape[0]):
-        flow.aa[0, k] = flow.qdd[k]
+        flow.aa[0, k] = flow.aa[2, k] = flow.qdd[k]
 
 
 @part
@@ -285,7 +286,7 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
             return status
         accept(flow, t1)
         for k in range(flow.qdd.shape[0]):
-            flow.aa[0, k] = flow.aa[1, k]
+            flow.aa[0, k], flow.aa[2, k] = flow.aa[1, k], flow.aa[3, k]
         count_dense(p)
         if work.fail[2] == 0 and p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1:
             forget_past(flow)

@@ -259,6 +259,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         sure = max(rate, LEAST_RATE)
         if size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
             place_new(sys, o, flow, tangent, t1, cq, cv)
+            for k in range(x.shape[0]):
+                flow.aa[3, k] = flow.qdd_new[k]
             return project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) if loops else Status.OK.value
         since += 1
         if since > 1 and rate > GOOD_RATE:

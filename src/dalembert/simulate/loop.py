@@ -173,7 +173,7 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
     q_scale, qd_scale = _scales(system, n_q)
     slack, motions = (np.zeros(n_v), np.zeros((0, n_v))) if begin.natural else (begin.slack, begin.motions)
     return Flow(progress, state.q.copy(), state.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
-                np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((2, n_v)), v(), q_scale, qd_scale, v(), slack.copy(),
+                np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((4, n_v)), v(), q_scale, qd_scale, v(), slack.copy(),
                 _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy())
 
 

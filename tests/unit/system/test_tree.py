@@ -6,7 +6,8 @@ from random_models import random_tree
 
 import dalembert as dal
 from dalembert.model.check import check
-from dalembert.topology.span import refuse_loops, span
+from dalembert.simulate.formulations import choose_formulation
+from dalembert.topology.span import span
 
 
 def tree_of(*parts, **more):
@@ -78,7 +79,24 @@ def test_cut_joints_close_loops_and_trees_refuse_them():
                    dal.Revolute("j2", "ground", "b"))
     assert plan.cut == (1,)
     with pytest.raises(dal.TopologyError, match="'j1' closes a loop"):
-        refuse_loops(plan)
+        choose_formulation("recursive", plan)
+
+
+def test_a_joint_that_closes_a_loop_carries_a_stand_in_if_its_coordinate_is_used():
+    """All three joints have a start: the one left over is split, so that its coordinate exists."""
+    plan = tree_of(*bodies("ab"), *(dal.Revolute(f"j{k}", *ends, start=0.1)
+                                    for k, ends in enumerate((("ground", "a"), ("a", "b"), ("ground", "b")))))
+    assert plan.cut == () and len(plan.split) == 1
+    assert sorted(plan.order) == [0, 1, 2, 3]
+    assert plan.order.index(3) > 0 and plan.carrier[plan.order.index(3)] == plan.split[0]
+
+
+@pytest.mark.parametrize("user", [dal.JointSpring("s", "j2", stiffness=1.0), dal.Motor("s", "j2", effort=1.0),
+                                  dal.Motion("s", "j2", position=0.0), dal.Gear("s", "j0", "j2", ratio=2.0)])
+def test_joints_that_something_acts_on_are_preferred(user):
+    plan = tree_of(*bodies("ab"), dal.Revolute("j0", "ground", "a"), dal.Revolute("j1", "a", "b"),
+                   dal.Revolute("j2", "a", "b", cut=None), user)
+    assert 2 in plan.carrier
 
 
 def test_loose_bodies_are_named():
