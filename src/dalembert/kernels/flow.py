@@ -163,6 +163,18 @@ def record_due(sys, flow, frames, work) -> int:
 
 
 @kernel
+def show_projected(sys, t, q, qd, qdd, tau, work) -> int:
+    """`find_projected` of a frame between steps; near a singular position with factors of the frame itself, else unprojected."""
+    status = find_projected(sys, t, q, qd, qdd, tau, work)
+    if status == Status.NO_CONVERGENCE.value:
+        eval_accelerations(sys, t, q, qd, qdd, tau, work)
+        status = find_projected(sys, t, q, qd, qdd, tau, work)
+    if status == Status.NO_CONVERGENCE.value:
+        status = eval_accelerations(sys, t, q, qd, qdd, tau, work)
+    return status
+
+
+@kernel
 def record_frames(sys, flow, frames, work) -> int:
     """Write the frames that are due, see `record_due`."""
     p = flow.progress[0]
@@ -179,7 +191,7 @@ def record_frames(sys, flow, frames, work) -> int:
             interpolate(sys, flow, t, work.fail[2] > 0)
             if sys.constants[0].form != FormCode.TREE:
                 p.factored = 0
-                status = find_projected(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
+                status = show_projected(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
             else:
                 status = eval_accelerations(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
             if status != Status.OK.value:

@@ -14,7 +14,7 @@ from ..model.model import Model
 from ..results.results import Results
 from ..system.pack import Packed, pack
 from ..system.reverse import swap
-from ..topology.span import span
+from ..topology.span import Plan, span
 from .assembly import Assembler
 from .constraints import Constraints, with_penalties
 from .formulations import Global, Recursive, SemiRecursive, choose_formulation
@@ -69,10 +69,22 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
     """Check, span and pack a model and give every coordinate its start."""
     plan = span(check(with_starts(model, start, start_rate)))
     chosen = choose_formulation(formulation, plan)
-    if isinstance(chosen, Recursive):
+    start = _begin(plan, chosen, Recursive() if isinstance(chosen, SemiRecursive) and not plan.has_loops else chosen)
+    if isinstance(chosen, SemiRecursive) and not plan.has_loops and not start.massless:
+        return _begin(plan, chosen, chosen)
+    return start
+
+
+def _begin(plan: Plan, chosen, form) -> Start:
+    """Start of a plan for a chosen formulation, packed for `form`.
+
+    Without constraints the semi-recursive equations are those of the tree; where directions have no inertia their
+    elimination takes the tree's way.
+    """
+    if isinstance(form, Recursive):
         packed = pack(plan)
     else:
-        packed = pack(plan, FormCode.SEMI_RECURSIVE, getattr(chosen, "reference", "centre-of-mass"))
+        packed = pack(plan, FormCode.SEMI_RECURSIVE, getattr(form, "reference", "centre-of-mass"))
     layout = packed.layout
     q, qd = np.zeros((1, layout.n_q)), np.zeros((1, layout.n_v))
     joints = {j.name: j for j in plan.model.joints}

@@ -126,7 +126,7 @@ def test_bodies_move_as_in_the_tree(seed):
     eval_motion(case.sys, case.q, case.qd, case.work)
     eval_places(case.sys, case.qd, case.work)
     assert natural.eval_natural_state(made.sys, made.q, made.qd, made.work) == 0
-    for name in ("R_wb", "r_w", "w_w", "v_w", "d_w"):
+    for name in ("E_wb", "r_w", "w_w", "v_w", "d_w"):
         expected = case.work.body[name][1:]
         size = 1 + np.abs(expected).max()
         assert np.abs(made.work.body[name][1:] - expected).max() <= made.rounding * size, name
