@@ -90,6 +90,7 @@ class Case(NamedTuple):
     element: Superelement
     sup: Superelements
     work: SuperWork
+    R0: np.ndarray  # (N, 3, 3) undeformed axes of the interfaces
     r: np.ndarray  # (N, 3)
     R: np.ndarray  # (N, 3, 3)
     eta: np.ndarray
@@ -186,6 +187,6 @@ def random_case(element: Superelement, seed: int, *, bend=0.1, turn=0.2, speed=1
     size = np.abs(element.positions).max()
     u, theta = bend * size * rng.uniform(-1, 1, (N, 3)), turn * rng.uniform(-1, 1, (N, 3))
     sup = packed(element, [range(1, N + 1)], R0)
-    return Case(element, sup, make_super_work(sup), r + (element.positions + u) @ R.T,
+    return Case(element, sup, make_super_work(sup), R0, r + (element.positions + u) @ R.T,
                 R @ Rotation.from_rotvec(theta).as_matrix() @ R0, bend * size * rng.normal(size=m),
                 speed * rng.normal(size=6 * N + m), speed * rng.normal(size=6 * N + m))

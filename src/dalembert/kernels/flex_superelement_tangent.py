@@ -11,7 +11,7 @@ Inertia (2) of flex_superelement_loads.py, with A(w) = sum w_i (G_i - M E_i), va
     M (-phi x a) + A(w) dv + A(dw) v.                                                                         (4)
 The turning of the axes adds phi x f to all of them: the columns of K.  Variations of the velocities alone give
     C = Tᵀ Hbᵀ D Hb T + A(w) + sum_i A(e_i) v Z_(3+i).                                                         (5)
-K is not symmetric: a moment n on a spinning frame leaves ½ n~.  In natural coordinates this is cancelled by the variation of
+K is not symmetric: a moment n on a spinning frame leaves -½ n~.  In natural coordinates this is cancelled by the variation of
 ½ n x e_j with e_j, which is skew; the symmetric part is what Newton's matrix takes.  An axis e_j that moves by x is a spin
 ½ e_j x x and, at constant e_j', e_j'', changes w_k by ½ x x e_j' and w_k' by ½ x x e_j''.
 Seeds: [ELL (5.10), (6.5)]; the tangent is not given there.
@@ -29,7 +29,7 @@ from .small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, neg3, scal
 
 @kernel
 def vary_local(sup, s, j, work):
-    """work.dq = Hb T x for the unit variation x of coordinate j; returns the frame's (d, phi)."""
+    """work.dq = Hb T x for the unit variation x of coordinate j; returns the frame's turn phi."""
     d, phi = (work.Z[0, j], work.Z[1, j], work.Z[2, j]), (work.Z[3, j], work.Z[4, j], work.Z[5, j])
     for k in range(s.n_face):
         slot = j - 6 * k
@@ -40,7 +40,7 @@ def vary_local(sup, s, j, work):
         store_triple(work.dq, 6 * k + 3, mul33_vec(load9(work.H[k]), sub3(spin, phi)))
     for m in range(6 * s.n_face, s.n):
         work.dq[m] = 1.0 if m == j else 0.0
-    return d, phi
+    return phi
 
 
 @kernel
@@ -125,7 +125,7 @@ def fill_inertia_slopes(sup, s, work):
 @kernel
 def fill_stiffness_column(sup, s, own, j, work):
     """Column j of work.K by (1) to (4)."""
-    d, phi = vary_local(sup, s, j, work)
+    phi = vary_local(sup, s, j, work)
     dw = vary_rates(sup, s, own, phi, work)
     vary_loads(sup, s, own, phi, work)
     for i in range(s.n):
