@@ -49,7 +49,8 @@ from .small import (
 )
 
 MAX_ITERATIONS = 30
-"""Of Newton for the frame; three or four do where local rotations are below half a radian."""
+"""Of Newton for the frame; three or four do where local rotations are below half a radian.  A body bent by more than a radian
+may have no frame at all."""
 SMALL_MOVE = 1e-9
 """Move of the frame [rad or body sizes] that is the last: the next one would be its square."""
 LONGEST_TURN = 0.5

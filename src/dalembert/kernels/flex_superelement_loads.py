@@ -18,7 +18,7 @@ weight is a potential's gradient, so that energy is conserved.
 from .flex_superelement import arm, load_natural_rates, store_triple, triple
 from .jit import kernel, part
 from .natural import add_slot, slot_load
-from .small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, neg3, scale3, store3, sub3, tmul33_vec
+from .small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, scale3, store3, sub3, tmul33_vec
 
 
 @kernel
@@ -62,9 +62,15 @@ def turn_faces(s, w, x, out):
 @kernel
 def first_moment(sup, s, work):
     """c = s_0 + Ctᵀ q: mass times centre of mass of the deformed body, from the frame [kg m]."""
-    c = triple(sup.constant, s.rigid + 1)
+    return add3(triple(sup.constant, s.rigid + 1), moved_moment(sup, s, work.q))
+
+
+@kernel
+def moved_moment(sup, s, x):
+    """Ctᵀ x for local x (n,)."""
+    c = (0.0, 0.0, 0.0)
     for j in range(s.n):
-        c = axpy3(work.q[j], triple(sup.constant, s.Ct + 3 * j), c)
+        c = axpy3(x[j], triple(sup.constant, s.Ct + 3 * j), c)
     return c
 
 
@@ -92,8 +98,9 @@ def balance(sup, s, p, resultant, work):
 def eval_internal_loads(sup, i, g_w, work):
     """Fill work.f (n,) by (1) for gravity g_w [m/s²], world axes; after `find_frame` and `eval_frame_rates`."""
     s, own, f = sup.element[i], work.frame[i], work.f
-    g = tmul33_vec(load9(own.R), g_w)
+    g, c = tmul33_vec(load9(own.R), g_w), first_moment(sup, s, work)
     store3(own.g, g)
+    store3(own.c, c)
     clear(f, s.n)
     add_product(sup, s.K, s.n, work.q, 1.0, f)
     add_product(sup, s.D, s.n, work.qd, 1.0, f)
@@ -101,7 +108,7 @@ def eval_internal_loads(sup, i, g_w, work):
     for k in range(s.n_face):
         store_triple(f, 6 * k + 3, tmul33_vec(load9(work.H[k]), triple(f, 6 * k + 3)))
     weight = scale3(g, -sup.constant[s.rigid])
-    balance(sup, s, f, (weight, neg3(cross(first_moment(sup, s, work), g))), work)                  # (1), [ELL (6.5)]
+    balance(sup, s, f, (weight, cross(g, c)), work)                                                 # (1), [ELL (6.5)]
 
 
 @kernel

@@ -9,10 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-
-def _record(*fields) -> np.dtype:
-    return np.dtype((np.record, list(fields)))
-
+from .tables import _record
 
 SUPER = _record(
     ("n", "i8"),  # coordinates: 6 n_face + n_mode
@@ -47,6 +44,7 @@ SUPER_FRAME = _record(
     ("z_v", "f8", 3),  # its velocity, own axes [m/s]
     ("z_w", "f8", 3),  # its angular velocity, own axes [rad/s]
     ("g", "f8", 3),  # gravity, own axes [m/s²]
+    ("c", "f8", 3),  # mass times centre of mass of the deformed body, own origin and axes [kg m]
 )
 
 
@@ -72,6 +70,7 @@ class SuperWork(NamedTuple):
     inertia: np.ndarray  # (n,) likewise of inertia
     H: np.ndarray  # (n_face, 9) d theta / d spin
     bend: np.ndarray  # (n_face, 2) its factors
+    sigma: np.ndarray  # (n_face, 3) local moments: H transposed makes those of f of them
     Z: np.ndarray  # (6, n) frame's velocity by v
     Q: np.ndarray  # (6, 6) factors of Phi Hb Phi_rig
     pivot: np.ndarray  # (6,) i8
@@ -92,8 +91,8 @@ def make_super_work(sup: Superelements) -> SuperWork:
     faces = int(sup.element["n_face"].max(initial=0))
     vectors, last = [np.zeros(n) for _ in range(6)], [np.zeros(n) for _ in range(4)]
     return SuperWork(np.zeros(len(sup.element), SUPER_FRAME), *vectors, np.zeros((faces, 9)), np.zeros((faces, 2)),
-                     np.zeros((6, n)), np.zeros((6, 6)), np.zeros(6, np.int64), np.zeros(6), np.zeros((n, n)),
-                     np.zeros((n, n)), np.zeros((3, n)), np.zeros((3, n)), *last)
+                     np.zeros((faces, 3)), np.zeros((6, n)), np.zeros((6, 6)), np.zeros(6, np.int64), np.zeros(6),
+                     np.zeros((n, n)), np.zeros((n, n)), np.zeros((3, n)), np.zeros((3, n)), *last)
 
 
 def super_constants(*, positions: np.ndarray, rotations: np.ndarray, stiffness: np.ndarray, damping: np.ndarray,

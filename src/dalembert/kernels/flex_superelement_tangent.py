@@ -19,12 +19,12 @@ Seeds: [ELL (5.10), (6.5)]; the tangent is not given there.
 
 from .dense import solve_lu
 from .flex_superelement import arm, frame_motion_of, store_triple, triple
-from .flex_superelement_loads import add_product, add_weight, balance, clear, first_moment, turn_faces
+from .flex_superelement_loads import add_product, add_weight, balance, clear, moved_moment, turn_faces
 from .jit import kernel, part
 from .natural import slot3, slot_load
 from .natural_curvature import unit3
 from .rotation import tangent_vec, vary_inverse_tangent
-from .small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, neg3, scale3, sub3, tmul33_vec
+from .small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, neg3, scale3, store3, sub3, tmul33_vec
 
 
 @kernel
@@ -75,15 +75,10 @@ def vary_loads(sup, s, own, phi, work):
     add_product(sup, s.K, s.n, work.dq, 1.0, dp)
     add_product(sup, s.D, s.n, work.dqd, 1.0, dp)
     add_weight(sup, s, dg, -1.0, dp)
-    moment = cross(dg, first_moment(sup, s, work))
-    dc = (0.0, 0.0, 0.0)
-    for j in range(s.n):
-        dc = axpy3(work.dq[j], triple(sup.constant, s.Ct + 3 * j), dc)
-    moment = add3(moment, cross(g, dc))
+    moment = add3(cross(dg, load3(own.c)), cross(g, moved_moment(sup, s, work.dq)))
     for k in range(s.n_face):
         th, factors = neg3(triple(work.q, 6 * k + 3)), (work.bend[k, 0], work.bend[k, 1])
-        sigma = tangent_vec(th, triple(work.f, 6 * k + 3))
-        bent = vary_inverse_tangent(th, factors, sigma, neg3(triple(work.dq, 6 * k + 3)))
+        bent = vary_inverse_tangent(th, factors, load3(work.sigma[k]), neg3(triple(work.dq, 6 * k + 3)))
         store_triple(dp, 6 * k + 3, add3(tmul33_vec(load9(work.H[k]), triple(dp, 6 * k + 3)), bent))
         moment = sub3(moment, cross(triple(work.dq, 6 * k), triple(work.f, 6 * k)))
     balance(sup, s, dp, (scale3(dg, -sup.constant[s.rigid]), moment), work)                                    # (3)
@@ -156,6 +151,8 @@ def fill_damping_column(sup, s, j, work):
 def eval_tangents(sup, i, work):
     """Fill work.K and work.C (n, n), frame's axes, after `eval_internal_loads` and `eval_inertia_loads`."""
     s, own = sup.element[i], work.frame[i]
+    for k in range(s.n_face):
+        store3(work.sigma[k], tangent_vec(neg3(triple(work.q, 6 * k + 3)), triple(work.f, 6 * k + 3)))
     fill_convective(sup, s, load3(own.z_w), work)
     fill_inertia_slopes(sup, s, work)
     for j in range(s.n):
