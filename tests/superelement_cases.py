@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from dalembert.codes import Status
 from dalembert.flex.beam_superelement import beam_superelement
 from dalembert.flex.craig_bampton import craig_bampton
 from dalembert.flex.solid_elements import box
 from dalembert.flex.superelement import Superelement, superelement
-from dalembert.kernels import flex_superelement as kin
 from dalembert.kernels import flex_superelement_loads as loads
 from dalembert.kernels import flex_superelement_tangent as tangent
 from dalembert.kernels.flex_superelement_tables import (
@@ -21,6 +21,7 @@ from dalembert.kernels.flex_superelement_tables import (
     super_constants,
     super_row,
 )
+from dalembert.kernels.flex_superelements import eval_superelement
 from dalembert.model.flexible import Material, Rectangle
 
 STEEL = Material(young=2.1e11, poisson=0.3, density=7850.0, damping=1e-4)
@@ -128,10 +129,7 @@ class Case(NamedTuple):
     def evaluate(self, g=GRAVITY, state=None, warm=0) -> "Case":
         """Fill the scratch for the case's state, or for natural (q, qd, qdd)."""
         q, qd, qdd = (self.q, self.qd, self.qdd) if state is None else state
-        assert kin.find_frame(self.sup, 0, q, warm, self.work) == 0
-        kin.eval_frame_rates(self.sup, 0, q, qd, self.work)
-        loads.eval_internal_loads(self.sup, 0, g, self.work)
-        loads.eval_inertia_loads(self.sup, 0, q, qdd, self.work)
+        assert eval_superelement(self.sup, 0, q, qd, qdd, g, warm, self.work) == Status.OK
         return self
 
     @property

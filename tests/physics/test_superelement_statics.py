@@ -11,11 +11,11 @@ from scipy.integrate import solve_bvp
 from scipy.spatial.transform import Rotation
 from superelement_cases import natural_pose, packed
 
+from dalembert.codes import Status
 from dalembert.flex.beam_superelement import beam_superelement
-from dalembert.kernels import flex_superelement as kin
-from dalembert.kernels import flex_superelement_loads as loads
-from dalembert.kernels import flex_superelement_tangent as tangent
 from dalembert.kernels.flex_superelement_tables import make_super_work
+from dalembert.kernels.flex_superelement_tangent import eval_tangents
+from dalembert.kernels.flex_superelements import eval_superelement
 from dalembert.model.flexible import Material, Tube
 
 MATERIAL, SECTION = Material(young=70e9, poisson=0.3, density=2700.0), Tube(outer=0.02, wall=0.001)
@@ -60,11 +60,8 @@ class Chain:
         q, size = natural_pose(self.r, self.R), 6 * (self.bodies + 1)
         still, F, K = np.zeros_like(q), np.zeros(size), np.zeros((size, size))
         for i in range(self.bodies):
-            assert kin.find_frame(self.sup, i, q, 0, self.work) == 0
-            kin.eval_frame_rates(self.sup, i, q, still, self.work)
-            loads.eval_internal_loads(self.sup, i, (0.0, 0.0, 0.0), self.work)
-            loads.eval_inertia_loads(self.sup, i, q, still, self.work)
-            tangent.eval_tangents(self.sup, i, self.work)
+            assert eval_superelement(self.sup, i, q, still, still, (0.0, 0.0, 0.0), 0, self.work) == Status.OK
+            eval_tangents(self.sup, i, self.work)
             turn = np.kron(np.eye(4), self.work.frame[i]["R"].reshape(3, 3))
             own = slice(6 * i, 6 * i + 12)
             F[own] += turn @ self.work.f

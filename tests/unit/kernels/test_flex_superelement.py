@@ -220,6 +220,20 @@ def test_inertia_loads_take_the_rate_of_the_kinetic_energy(element, seed):
     assert bound <= 1e-6 * abs(power)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_resultant_of_inertia_loads_is_the_rate_of_momentum(element, seed):
+    """Force on a rigid translation: d/dt of R Ctᵀ v, also while the body deforms."""
+    case = random_case(element, seed, speed=3.0)
+
+    def momentum(h):
+        state = case.moved(case.V, h)._replace(V=case.V + h * case.A).evaluate()
+        return state.frame @ element.constants.translation.T @ state.work.v
+
+    rate, bound = slope(momentum, np.abs(momentum(0.0)).max())
+    assert np.abs(rigid(case)[:, :3].T @ case.inertia() - rate).max() <= bound
+    assert bound <= 1e-6 * np.abs(rate).max()
+
+
 def test_steady_rotation_has_the_inertia_loads_of_a_rigid_body(element):
     """m w x v and w x J w about the frame, in the undeformed body."""
     case = undeformed(element, 2)
