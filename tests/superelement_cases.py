@@ -25,6 +25,7 @@ from dalembert.kernels.flex_superelements import eval_superelement
 from dalembert.model.flexible import Material, Rectangle
 
 STEEL = Material(young=2.1e11, poisson=0.3, density=7850.0, damping=1e-4)
+UNDAMPED = Material(young=2.1e11, poisson=0.3, density=7850.0)
 SECTION = Rectangle(height=0.04, width=0.02)
 GRAVITY = (1.5, -4.0, -9.0)
 
@@ -38,9 +39,9 @@ def solid() -> Superelement:
     return superelement(reduced)
 
 
-def beam(modes: int = 0) -> Superelement:
+def beam(modes: int = 0, material: Material = STEEL) -> Superelement:
     """Return a beam with a point at a third of its length."""
-    return beam_superelement(length=0.8, section=SECTION, material=STEEL, modes=modes, points={"third": 0.8 / 3})
+    return beam_superelement(length=0.8, section=SECTION, material=material, modes=modes, points={"third": 0.8 / 3})
 
 
 def packed(element: Superelement, faces, turned=None) -> Superelements:
@@ -173,7 +174,8 @@ class Case(NamedTuple):
         return low + low.T - np.diag(np.diag(low))
 
 
-ELEMENTS = {"beam": beam, "beam with modes": lambda: beam(2), "solid": solid}
+ELEMENTS = {"beam": beam, "undamped beam": lambda: beam(material=UNDAMPED), "beam with modes": lambda: beam(2),
+            "solid": solid}
 
 
 def random_case(element: Superelement, seed: int, *, bend=0.1, turn=0.2, speed=1.0) -> Case:

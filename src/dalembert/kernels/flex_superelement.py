@@ -82,7 +82,7 @@ def axes_of(q, i):
     return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
 
 
-@kernel
+@part
 def face_turn(sup, s, k, q):
     """E_k R_0kᵀ: rotation of the body as interface k sees it."""
     return mul33(axes_of(q, sup.face[s.face + k]), nine(sup.constant, s.R_0 + 9 * k))
@@ -113,7 +113,7 @@ def mean_frame(sup, s, q):
     return scale3(d, 1.0 / s.n_face), (w / length, x / length, y / length, z / length)
 
 
-@kernel
+@part
 def eval_local(sup, s, q, d, R, work):
     """Local coordinates (1) in a frame with axes R whose origin is d from the first interface; fills q, H, bend."""
     base = slot3(q, sup.face[s.face], 0)
@@ -129,7 +129,7 @@ def eval_local(sup, s, q, d, R, work):
         work.q[6 * s.n_face + m] = q[s.eta + m]
 
 
-@kernel
+@part
 def factor_frame_matrix(sup, s, work) -> int:
     """Fill Z with Phi Hb and Q with the factors of Q = Phi Hb Phi_rig, after `eval_local`."""
     for i in range(6):
@@ -150,13 +150,13 @@ def factor_frame_matrix(sup, s, work) -> int:
 
 
 @kernel
-def frame_motion_of(sup, s, x, work):
-    """work.six = Phi x for local x (n,)."""
+def frame_motion_of(constant, s, x, out):
+    """out (6,) = Phi x for local x (n,)."""
     for i in range(6):
         total = 0.0
         for j in range(s.n):
-            total += sup.constant[s.Phi + i * s.n + j] * x[j]
-        work.six[i] = total
+            total += constant[s.Phi + i * s.n + j] * x[j]
+        out[i] = total
 
 
 @kernel
@@ -167,7 +167,7 @@ def iterate_frame(sup, s, q, d, e, work):
         eval_local(sup, s, q, d, R, work)
         if factor_frame_matrix(sup, s, work) != Status.OK.value:
             return Status.NO_CONVERGENCE.value, d, e
-        frame_motion_of(sup, s, work.q, work)
+        frame_motion_of(sup.constant, s, work.q, work.six)
         solve_lu(work.Q, work.pivot, work.six)
         move, turn = triple(work.six, 0), triple(work.six, 3)
         angle = dot3(turn, turn) ** 0.5
@@ -248,13 +248,13 @@ def eval_frame_rates(sup, i, q, qd, work):
 
 
 @kernel
-def shape_times(sup, at, n, x):
+def shape_times(constant, at, n, x):
     """Three rows of n constants from `at` on, times x (n,)."""
     a, b, c = 0.0, 0.0, 0.0
     for j in range(n):
-        a += sup.constant[at + j] * x[j]
-        b += sup.constant[at + n + j] * x[j]
-        c += sup.constant[at + 2 * n + j] * x[j]
+        a += constant[at + j] * x[j]
+        b += constant[at + n + j] * x[j]
+        c += constant[at + 2 * n + j] * x[j]
     return a, b, c
 
 
@@ -264,8 +264,8 @@ def point_pose(sup, j, work):
     p = sup.point[j]
     n, own = sup.element[p.element].n, work.frame[p.element]
     R = load9(own.R)
-    local = add3(load3(p.u_b), shape_times(sup, p.motion, n, work.q))
-    turn = matrix_of_quaternion(quaternion_of_vector(shape_times(sup, p.motion + 3 * n, n, work.q)))
+    local = add3(load3(p.u_b), shape_times(sup.constant, p.motion, n, work.q))
+    turn = matrix_of_quaternion(quaternion_of_vector(shape_times(sup.constant, p.motion + 3 * n, n, work.q)))
     return add3(load3(own.r_w), mul33_vec(R, local)), mul33(R, mul33(turn, load9(p.R_b)))
 
 
@@ -275,7 +275,8 @@ def point_rates(sup, j, work):
     p = sup.point[j]
     n, own = sup.element[p.element].n, work.frame[p.element]
     R, w = load9(own.R), load3(own.z_w)
-    local = add3(load3(p.u_b), shape_times(sup, p.motion, n, work.q))
-    v = add3(add3(load3(own.z_v), cross(w, local)), shape_times(sup, p.motion, n, work.qd))
-    turn, rate = shape_times(sup, p.motion + 3 * n, n, work.q), shape_times(sup, p.motion + 3 * n, n, work.qd)
+    local = add3(load3(p.u_b), shape_times(sup.constant, p.motion, n, work.q))
+    v = add3(add3(load3(own.z_v), cross(w, local)), shape_times(sup.constant, p.motion, n, work.qd))
+    turn = shape_times(sup.constant, p.motion + 3 * n, n, work.q)
+    rate = shape_times(sup.constant, p.motion + 3 * n, n, work.qd)
     return mul33_vec(R, v), mul33_vec(R, add3(w, tangent_vec(turn, rate)))

@@ -22,23 +22,23 @@ from .small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, scale3, st
 
 
 @kernel
-def add_product(sup, at, n, x, factor, out):
+def add_product(constant, at, n, x, factor, out):
     """out <- out + factor A x for the matrix A (n, n) of constants from `at` on."""
     for i in range(n):
         total = 0.0
         for j in range(n):
-            total += sup.constant[at + i * n + j] * x[j]
+            total += constant[at + i * n + j] * x[j]
         out[i] += factor * total
 
 
 @kernel
-def form_of(sup, at, n, x):
+def form_of(constant, at, n, x):
     """xᵀ A x for the matrix A (n, n) of constants from `at` on."""
     total = 0.0
     for i in range(n):
         row = 0.0
         for j in range(n):
-            row += sup.constant[at + i * n + j] * x[j]
+            row += constant[at + i * n + j] * x[j]
         total += x[i] * row
     return total
 
@@ -59,29 +59,29 @@ def turn_faces(s, w, x, out):
         out[m] = 0.0
 
 
-@kernel
+@part
 def first_moment(sup, s, work):
     """c = s_0 + Ctᵀ q: mass times centre of mass of the deformed body, from the frame [kg m]."""
-    return add3(triple(sup.constant, s.rigid + 1), moved_moment(sup, s, work.q))
+    return add3(triple(sup.constant, s.rigid + 1), moved_moment(sup.constant, s, work.q))
 
 
 @kernel
-def moved_moment(sup, s, x):
+def moved_moment(constant, s, x):
     """Ctᵀ x for local x (n,)."""
     c = (0.0, 0.0, 0.0)
     for j in range(s.n):
-        c = axpy3(x[j], triple(sup.constant, s.Ct + 3 * j), c)
+        c = axpy3(x[j], triple(constant, s.Ct + 3 * j), c)
     return c
 
 
 @kernel
-def add_weight(sup, s, g, factor, out):
+def add_weight(constant, s, g, factor, out):
     """out <- out + factor Ct g for g in the frame's axes."""
     for j in range(s.n):
-        out[j] += factor * dot3(triple(sup.constant, s.Ct + 3 * j), g)
+        out[j] += factor * dot3(triple(constant, s.Ct + 3 * j), g)
 
 
-@kernel
+@part
 def balance(sup, s, p, resultant, work):
     """p <- Tᵀ p + Zᵀ s for loads p (n,) on velocities and the resultant s = (force, moment): Phi_rigᵀ p becomes s."""
     force, moment = resultant
@@ -102,9 +102,10 @@ def eval_internal_loads(sup, i, g_w, work):
     store3(own.g, g)
     store3(own.c, c)
     clear(f, s.n)
-    add_product(sup, s.K, s.n, work.q, 1.0, f)
-    add_product(sup, s.D, s.n, work.qd, 1.0, f)
-    add_weight(sup, s, g, -1.0, f)
+    add_product(sup.constant, s.K, s.n, work.q, 1.0, f)
+    if s.damped == 1:
+        add_product(sup.constant, s.D, s.n, work.qd, 1.0, f)
+    add_weight(sup.constant, s, g, -1.0, f)
     for k in range(s.n_face):
         store_triple(f, 6 * k + 3, tmul33_vec(load9(work.H[k]), triple(f, 6 * k + 3)))
     weight = scale3(g, -sup.constant[s.rigid])
@@ -120,9 +121,9 @@ def eval_inertia_loads(sup, i, q, qdd, work):
     turn_faces(s, w, work.v, work.dq)
     for j in range(s.n):
         work.dq[j] = work.a[j] - work.dq[j]
-    add_product(sup, s.M, s.n, work.dq, 1.0, out)                                                   # (2)
+    add_product(sup.constant, s.M, s.n, work.dq, 1.0, out)                                                   # (2)
     for c in range(3):
-        add_product(sup, s.G + c * s.n * s.n, s.n, work.v, w[c], out)
+        add_product(sup.constant, s.G + c * s.n * s.n, s.n, work.v, w[c], out)
 
 
 @kernel
@@ -142,14 +143,14 @@ def add_natural_loads_of(sup, i, q, f, out, work):
 def elastic_energy(sup, i, work):
     """½ qᵀ K q [J], after `find_frame`."""
     s = sup.element[i]
-    return 0.5 * form_of(sup, s.K, s.n, work.q)
+    return 0.5 * form_of(sup.constant, s.K, s.n, work.q)
 
 
 @kernel
 def kinetic_energy(sup, i, work):
     """½ vᵀ M v [J], after `eval_frame_rates`."""
     s = sup.element[i]
-    return 0.5 * form_of(sup, s.M, s.n, work.v)
+    return 0.5 * form_of(sup.constant, s.M, s.n, work.v)
 
 
 @kernel

@@ -18,6 +18,7 @@ SUPER = _record(
     ("face", "i8"),  # first of its interfaces in `Superelements.face`
     ("eta", "i8"),  # its first mode in the coordinates
     ("place", "i8"),  # first of its places in `Superelements.place`
+    ("damped", "i8"),  # 1 if D is not zero
     ("size", "f8"),  # largest distance of an interface from the frame, undeformed [m]
     ("x", "i8"),  # where x_k (n_face, 3) begins in `Superelements.constant` [m]
     ("R_0", "i8"),  # likewise R_0k transposed (n_face, 9): columns are the undeformed axes, one after the other
@@ -134,3 +135,4 @@ def super_row(row: np.record, *, n_face: int, n_mode: int, at: int, constant: np
     for name, size in sizes.items():
         row[name] = at
         at += size
+    row.damped = np.any(constant[row.D:row.D + n * n])

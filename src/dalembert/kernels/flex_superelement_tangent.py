@@ -27,7 +27,7 @@ from .rotation import tangent_vec, vary_inverse_tangent
 from .small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, neg3, scale3, store3, sub3, tmul33_vec
 
 
-@kernel
+@part
 def vary_local(sup, s, j, work):
     """work.dq = Hb T x for the unit variation x of coordinate j; returns the frame's turn phi."""
     d, phi = (work.Z[0, j], work.Z[1, j], work.Z[2, j]), (work.Z[3, j], work.Z[4, j], work.Z[5, j])
@@ -43,7 +43,7 @@ def vary_local(sup, s, j, work):
     return phi
 
 
-@kernel
+@part
 def vary_rates(sup, s, own, phi, work):
     """work.dqd = dq' by (2) for a turn phi of the frame and dq; returns the variation of its angular velocity."""
     w = load3(own.z_w)
@@ -56,7 +56,7 @@ def vary_rates(sup, s, own, phi, work):
         store_triple(work.dqd, 6 * k + 3, add3(bent, turned))
     for m in range(6 * s.n_face, s.n):
         work.dqd[m] = 0.0
-    frame_motion_of(sup, s, work.dqd, work)
+    frame_motion_of(sup.constant, s, work.dqd, work.six)
     solve_lu(work.Q, work.pivot, work.six)                                                                     # (2)
     dv, dw = triple(work.six, 0), triple(work.six, 3)
     for k in range(s.n_face):
@@ -66,16 +66,17 @@ def vary_rates(sup, s, own, phi, work):
     return dw
 
 
-@kernel
+@part
 def vary_loads(sup, s, own, phi, work):
     """work.dp = df by (3) for a turn phi of the frame, dq and dq'."""
     g, dp = load3(own.g), work.dp
     dg = cross(g, phi)
     clear(dp, s.n)
-    add_product(sup, s.K, s.n, work.dq, 1.0, dp)
-    add_product(sup, s.D, s.n, work.dqd, 1.0, dp)
-    add_weight(sup, s, dg, -1.0, dp)
-    moment = add3(cross(dg, load3(own.c)), cross(g, moved_moment(sup, s, work.dq)))
+    add_product(sup.constant, s.K, s.n, work.dq, 1.0, dp)
+    if s.damped == 1:
+        add_product(sup.constant, s.D, s.n, work.dqd, 1.0, dp)
+    add_weight(sup.constant, s, dg, -1.0, dp)
+    moment = add3(cross(dg, load3(own.c)), cross(g, moved_moment(sup.constant, s, work.dq)))
     for k in range(s.n_face):
         th, factors = neg3(triple(work.q, 6 * k + 3)), (work.bend[k, 0], work.bend[k, 1])
         bent = vary_inverse_tangent(th, factors, load3(work.sigma[k]), neg3(triple(work.dq, 6 * k + 3)))
@@ -108,19 +109,18 @@ def fill_inertia_slopes(sup, s, work):
         clear(turned, n)
         clear(spun, n)
         turn_faces(s, unit3(c), work.a, work.dp)
-        add_product(sup, s.M, n, work.dp, -1.0, turned)
+        add_product(sup.constant, s.M, n, work.dp, -1.0, turned)
         turn_faces(s, unit3(c), work.v, work.dp)
         for i in range(n):
             for j in range(n):
                 turned[i] -= work.C[i, j] * work.dp[j]
-        add_product(sup, s.M, n, work.dp, -1.0, spun)
-        add_product(sup, s.G + c * n * n, n, work.v, 1.0, spun)
+        add_product(sup.constant, s.M, n, work.dp, -1.0, spun)
+        add_product(sup.constant, s.G + c * n * n, n, work.v, 1.0, spun)
 
 
-@kernel
-def fill_stiffness_column(sup, s, own, j, work):
-    """Column j of work.K by (1) to (4)."""
-    phi = vary_local(sup, s, j, work)
+@part
+def fill_stiffness_column(sup, s, own, j, phi, work):
+    """Column j of work.K by (1) to (4), for the turn phi of the frame after `vary_local`."""
     dw = vary_rates(sup, s, own, phi, work)
     vary_loads(sup, s, own, phi, work)
     for i in range(s.n):
@@ -133,15 +133,15 @@ def fill_stiffness_column(sup, s, own, j, work):
             work.K[3 * k + c, j] += turned[c]
 
 
-@kernel
+@part
 def fill_damping_column(sup, s, j, work):
-    """Add to column j of work.C all of (5) but A(w)."""
-    vary_local(sup, s, j, work)
+    """Add to column j of work.C all of (5) but A(w), after `vary_local`."""
     clear(work.dp, s.n)
-    add_product(sup, s.D, s.n, work.dq, 1.0, work.dp)
-    for k in range(s.n_face):
-        store_triple(work.dp, 6 * k + 3, tmul33_vec(load9(work.H[k]), triple(work.dp, 6 * k + 3)))
-    balance(sup, s, work.dp, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), work)
+    if s.damped == 1:
+        add_product(sup.constant, s.D, s.n, work.dq, 1.0, work.dp)
+        for k in range(s.n_face):
+            store_triple(work.dp, 6 * k + 3, tmul33_vec(load9(work.H[k]), triple(work.dp, 6 * k + 3)))
+        balance(sup, s, work.dp, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), work)
     for i in range(s.n):
         work.C[i, j] += (work.dp[i] + work.spun[0, i] * work.Z[3, j] + work.spun[1, i] * work.Z[4, j]
                          + work.spun[2, i] * work.Z[5, j])
@@ -156,11 +156,12 @@ def eval_tangents(sup, i, work):
     fill_convective(sup, s, load3(own.z_w), work)
     fill_inertia_slopes(sup, s, work)
     for j in range(s.n):
-        fill_stiffness_column(sup, s, own, j, work)
+        phi = vary_local(sup, s, j, work)
         fill_damping_column(sup, s, j, work)
+        fill_stiffness_column(sup, s, own, j, phi, work)
 
 
-@kernel
+@part
 def fill_column(sup, s, j, a, b, c, tangents, work):
     """work.column = K a + C b + M c, for vectors a, b, c at the coordinates j, j + 1, j + 2; M c alone without tangents."""
     for i in range(s.n):
@@ -176,7 +177,7 @@ def add_pair(sup, s, i, j, x, values):
     values[sup.place[s.place + high * (high + 1) // 2 + low]] += x if i == j else 0.5 * x
 
 
-@kernel
+@part
 def add_natural_column(sup, s, j, q, R, values, work):
     """Add the symmetric part of natural column j, whose loads in the frame's axes are work.column."""
     for k in range(s.n_face):
