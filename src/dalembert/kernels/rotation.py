@@ -8,6 +8,9 @@ from .small import add3, axpy3, cross, scale3
 
 SMALL_ANGLE = 1e-4
 """Below this angle [rad] series of two terms are exact to rounding."""
+SERIES_ANGLE = 0.1
+"""Below this angle [rad] the series of c and c'/a in `inverse_tangent_factors` are; above it their closed forms lose no digit
+that counts."""
 
 
 @kernel
@@ -102,3 +105,35 @@ def inverse_tangent_vec(th, x):
     c = 1.0 / 12.0 + a2 / 720.0 if a < SMALL_ANGLE else (1.0 - 0.5 * a * cos(0.5 * a) / sin(0.5 * a)) / a2
     y = cross(th, x)
     return add3(x, axpy3(-0.5, y, scale3(cross(th, y), c)))
+
+
+@kernel
+def inverse_tangent_factors(th):
+    """Factors c and c'/a of T(th)⁻¹ = 1 - ½ th~ + c th~² and of its variation; c' is the slope by the angle a = |th|."""
+    a2 = th[0] * th[0] + th[1] * th[1] + th[2] * th[2]
+    if a2 < SERIES_ANGLE * SERIES_ANGLE:
+        return (1.0 / 12.0 + a2 * (1.0 / 720.0 + a2 * (1.0 / 30240.0 + a2 * (1.0 / 1209600.0 + a2 / 47900160.0))),
+                1.0 / 360.0 + a2 * (1.0 / 7560.0 + a2 * (1.0 / 201600.0 + a2 / 5987520.0)))
+    a = sqrt(a2)
+    s, h = sin(0.5 * a), 0.5 * a
+    c = (1.0 - h * cos(h) / s) / a2
+    return c, ((h / (s * s) - cos(h) / s) / (2.0 * a) - 2.0 * c) / a2
+
+
+@kernel
+def inverse_tangent_matrix(th, c):
+    """T(th)⁻¹ = 1 - ½ th~ + c th~² as nine numbers, row by row, for the factor c of `inverse_tangent_factors`."""
+    x, y, z = th
+    d = 1.0 - c * (x * x + y * y + z * z)
+    return (d + c * x * x, c * x * y + 0.5 * z, c * x * z - 0.5 * y,
+            c * x * y - 0.5 * z, d + c * y * y, c * y * z + 0.5 * x,
+            c * x * z + 0.5 * y, c * y * z - 0.5 * x, d + c * z * z)
+
+
+@kernel
+def vary_inverse_tangent(th, factors, x, dth):
+    """Variation of T(th)⁻¹ x with th by dth, for the factors of `inverse_tangent_factors`."""
+    y = cross(th, x)
+    bent = add3(cross(dth, y), cross(th, cross(dth, x)))
+    along = factors[1] * (th[0] * dth[0] + th[1] * dth[1] + th[2] * dth[2])
+    return axpy3(-0.5, cross(dth, x), axpy3(factors[0], bent, scale3(cross(th, y), along)))

@@ -124,3 +124,26 @@ def test_tangent_keeps_the_axis():
     th = 2.0 * unit(13)
     assert np.abs(np.array(rot.tangent_vec(tuple(th), tuple(th))) - th).max() <= 10 * EPS
     assert np.abs(np.array(rot.inverse_tangent_vec(tuple(th), tuple(th))) - th).max() <= 10 * EPS
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("angle", [0.0, 1e-6, 1e-3, 0.0999, 0.1001, 1.0, 3.0])
+def test_matrix_of_the_inverse_tangent(axis, angle):
+    th, x = tuple(angle * axis), (0.3, -0.7, 0.5)
+    H = np.reshape(rot.inverse_tangent_matrix(th, rot.inverse_tangent_factors(th)[0]), (3, 3))
+    assert H @ x == pytest.approx(np.array(rot.inverse_tangent_vec(th, x)), abs=20 * EPS)
+    assert H @ rot.tangent_vec(th, x) == pytest.approx(np.array(x), abs=50 * EPS)
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("angle", [0.0, 1e-6, 1e-3, 0.0999, 0.1001, 1.0, 3.0])
+def test_variation_of_the_inverse_tangent_is_its_slope(axis, angle):
+    th, x, dth, h = angle * axis, (0.3, -0.7, 0.5), np.array([0.4, 0.2, -0.9]), 1e-4
+
+    def slope(h):
+        ahead, back = (np.array(rot.inverse_tangent_vec(tuple(th + s * h * dth), x)) for s in (1, -1))
+        return (ahead - back) / (2 * h)
+
+    found = rot.vary_inverse_tangent(tuple(th), rot.inverse_tangent_factors(tuple(th)), x, tuple(dth))
+    bound = np.abs(slope(h) - slope(2 * h)).max() + 100 * EPS / h
+    assert found == pytest.approx((4 * slope(h) - slope(2 * h)) / 3, abs=bound)
