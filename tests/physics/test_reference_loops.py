@@ -8,12 +8,12 @@ import pytest
 
 import dalembert as dal
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "acceptance"))
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from loop_problems import attitude
 from reference import load
 
+ROOT = Path(__file__).parents[2]
 WAYS = ["semi-recursive", "global"]
 
 

@@ -164,7 +164,7 @@ def record_due(sys, flow, frames, work) -> int:
 
 @kernel
 def show_projected(sys, t, q, qd, qdd, tau, work) -> int:
-    """`find_projected` of a frame between steps; near a singular position with factors of the frame itself, else unprojected."""
+    """`find_projected` of a frame between steps; near a singular position with the frame's own factors, or not projected."""
     status = find_projected(sys, t, q, qd, qdd, tau, work)
     if status == Status.NO_CONVERGENCE.value:
         eval_accelerations(sys, t, q, qd, qdd, tau, work)
