@@ -28,8 +28,8 @@ RATIO = 5.0
 EXPONENT = 1.2
 REAL_TIME = 10.0
 WAYS = ("semi-recursive", "global")
-FINEST = 48
-"""Accuracies are tried on a grid of quarter decades from 1e-2 to 1e-14."""
+FINEST = 36
+"""Accuracies are tried on a grid of quarter decades from 1e-2 to 1e-11."""
 CHAINS = (10, 20, 40, 100, 200, 400)
 REAL_TIME_STEP = 1e-3
 
