@@ -30,17 +30,6 @@ def store3(a, x):
 
 
 @kernel
-def store6(a, x):
-    """Write six numbers into a row."""
-    a[0] = x[0]
-    a[1] = x[1]
-    a[2] = x[2]
-    a[3] = x[3]
-    a[4] = x[4]
-    a[5] = x[5]
-
-
-@kernel
 def store9(a, x):
     """Write nine numbers into a row."""
     a[0] = x[0]

@@ -152,13 +152,6 @@ def fill_pattern(A_first, A_row, parent, L_first, L_row, meet_first, meet, mark,
     meet_first[n] = at
 
 
-@part
-def clear_matrix(factors):
-    """Set all entries of the matrix to zero."""
-    for p in range(factors.A.shape[0]):
-        factors.A[p] = 0.0
-
-
 @kernel
 def multiply_sparse(pattern, values, x, out):
     """out = A x for the upper triangle `values` of a matrix of this pattern."""
