@@ -76,7 +76,8 @@ def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
             needed[k] -= forces[k]
         for k in range(12 * (sys.body.shape[0] - 1), needed.shape[0]):
             needed[k] = 0.0
-        status = add_superelement_loads(sys.sup, q, qd, qdd, load3(sys.constants[0].g_w), WARM, needed, work.fail, work.sup)
+        status = add_superelement_loads(sys.sup, q, qd, qdd, load3(sys.constants[0].g_w), WARM, needed, work.fail[3:],
+                                        work.sup)
         if loaded:
             add_natural_loads(sys, needed, work)
         return status
@@ -105,7 +106,7 @@ def add_mass(sys, q, values, work) -> int:
     """Add the mass matrix to values of the pattern; in joint coordinates the bodies' own inertias are destroyed."""
     if sys.constants[0].form == FormCode.GLOBAL:
         add_natural_mass(sys, values)
-        return add_superelement_masses(sys.sup, q, WARM, values, work.fail, work.sup)
+        return add_superelement_masses(sys.sup, q, WARM, values, work.fail[3:], work.sup)
     return add_tree_mass(sys, sys.mass_place, values, work)
 
 
@@ -123,7 +124,7 @@ def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
         status = natural_force_tangent(sys, t, q, qd, work.joint_q, work.joint_qd, cq, cv, A, work)
         if status != Status.OK.value:
             return status
-        return add_superelement_tangents(sys.sup, q, qd, qdd, load3(sys.constants[0].g_w), cq, cv, 1.0, WARM, A, work.fail,
+        return add_superelement_tangents(sys.sup, q, qd, qdd, load3(sys.constants[0].g_w), cq, cv, 1.0, WARM, A, work.fail[3:],
                                          work.sup)
     for k in range(add.shape[0]):
         A[sys.pattern.diagonal[k]] += add[k]

@@ -253,7 +253,7 @@ class Work(NamedTuple):
     no_matrix: np.ndarray  # (0, 0)
     no_pivot: np.ndarray  # (0,) i8
     door: np.ndarray  # (2,) i8, addresses of the kernels of constrained mechanisms, see door.py
-    fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
+    fail: np.ndarray  # (4,) i8: row or rate that failed, rates without inertia, how many are allowed, superelement that failed
     sup: SuperWork  # of superelements
 
 
