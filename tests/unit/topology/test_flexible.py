@@ -19,7 +19,8 @@ def model(*parts, **fields):
 
 def carriers(plan):
     """Body -> (name, code) of the joint that carries it."""
-    return {plan.model.bodies[i].name: plan.model.joints[k].code for i, k in zip(plan.order[1:], plan.carrier[1:], strict=True)}
+    pairs = zip(plan.order[1:], plan.carrier[1:], strict=True)
+    return {plan.model.bodies[i].name: plan.model.joints[k].code for i, k in pairs}
 
 
 @pytest.mark.parametrize("end, entered", [("start", ["rod.start", "rod.1"]), ("end", ["rod.1", "rod.end"])])
