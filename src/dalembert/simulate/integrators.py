@@ -236,8 +236,8 @@ def choose_integrator(integrator, step: float | None, *, massless: bool = False,
         return GeneralizedAlpha(), False
     chosen, may_switch = _choose(integrator, step, massless, n_rates)
     if superelements and not isinstance(chosen, Implicit):
-        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in interface coordinates, whose stretching "
-                         "is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or formulation "
+        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in interface coordinates, whose "
+                         "stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or formulation "
                          "'semi-recursive'")
     if loops and isinstance(chosen, (DiagonallyImplicit, Radau)):
         raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or "

@@ -1,15 +1,15 @@
 """Equilibrium of models with superelements, in natural coordinates and by load steps.
 
 At a share s of the load, coordinates y and multipliers λ of the rows Phi are in equilibrium if
-    r(y, s) + Jᵀ λ = (1 - s) r(y0, 0),     Phi(y, s) = (1 - s) Phi(y0, 0),                        (1)
-where r are the loads that elasticity, weight, springs and applied forces leave, gravity and applied forces being scaled by s and the
-laws of drives and lengths taken at the time s t.  What is unbalanced or open at the start y0 without load (a spring under
-tension, a drive that begins elsewhere) fades with s: y0 solves (1) for s = 0, and the model's equilibrium solves it for s = 1.
-Newton's matrix is
-    [[K + sum λ Hess Phi, Jᵀ], [J, -1/α]]                                                          (2)
-with the exact tangent of the superelements, symmetrised, and large α, which redundant rows need; the corrections still converge to
-solutions of (1).  Bodies are moved and turned by the corrections, not more than a given angle at a time.  A load step that fails
-is halved; one that takes few iterations is followed by one of twice its length.
+    r(y, s) + Jᵀ λ = (1 - s) r(y0, 0),     Phi(y, s) = (1 - s) Phi(y0, 0),                       (1)
+where r are the loads that elasticity, weight, springs and applied forces leave, gravity and applied forces being scaled by
+s and the laws of drives and lengths taken at the time s t.  What is unbalanced or open at the start y0 without load (a
+spring under tension, a drive that begins elsewhere) fades with s: y0 solves (1) for s = 0, and the model's equilibrium
+solves it for s = 1.  Newton's matrix is
+    [[K + sum λ Hess Phi, Jᵀ], [J, -1/α]]                                                        (2)
+with the exact tangent of the superelements, symmetrised, and large α, which redundant rows need; the corrections still
+converge to solutions of (1).  Bodies are moved and turned by the corrections, not more than a given angle at a time.  A
+load step that fails is halved; one that takes few iterations is followed by one of twice its length.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def find_equilibrium(begin: Start, t: float) -> Equilibrium:
         step *= 0.5
         if step < SMALLEST_STEP:
             raise ConvergenceError(
-                f"no equilibrium found beyond {100 * share:.4g} % of the load after {load_steps} load steps and {iterations} "
-                f"iterations: {found.why}. The structure may buckle or snap through there, or nothing holds it; begin nearer to "
-                "the equilibrium with start=, take smaller loads, or follow the motion with run() and damping.")
+                f"no equilibrium found beyond the load factor {share:.4g} after {load_steps} load steps and {iterations} "
+                f"iterations: {found.why}. The structure may buckle or snap through there, or nothing holds it; begin nearer "
+                "to the equilibrium with start=, take smaller loads, or follow the motion with run() and damping.")
     packed = held(begin.natural.packed, t)
     still = np.zeros((1, len(y)))
     frames = joint_frames(packed, {"t": np.array([t]), "q": y[None], "qd": still, "qdd": still}, begin.q[None])

@@ -30,8 +30,8 @@ def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Except
                                 "an error-controlled one.")
     if code == Status.NO_FRAME:
         name = packed.layout.flexibles[int(fail[3])].name
-        return ConvergenceError(f"flexible body {name!r}: no floating frame was found at t = {t:.6g} s, step {step:.3g} s; it is "
-                                "bent by more than a radian, which a linear body cannot describe. Take more bodies "
+        return ConvergenceError(f"flexible body {name!r}: no floating frame was found at t = {t:.6g} s, step {step:.3g} s; it "
+                                "is bent by more than a radian, which a linear body cannot describe. Take more bodies "
                                 "(Beam(..., bodies=n)), a smaller step or smaller loads.")
     return MultibodyError(f"kernel ended with {code.name} at t = {t:.6g} s, index {int(fail[0])}")
 

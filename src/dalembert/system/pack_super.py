@@ -1,8 +1,8 @@
 """Superelements of the global formulation: tables of the flexible bodies of a plan, and their places in the pattern.
 
-The faces of a flexible body are rows of the body table; the row of a face has the axes of the joint that carries it, so that the
-undeformed axes R_0 of an interface are turned into those.  Modes follow behind the coordinates of all bodies.  Equal bodies whose
-faces are carried alike share their constants.
+The faces of a flexible body are rows of the body table; the row of a face has the axes of the joint that carries it, so
+that the undeformed axes R_0 of an interface are turned into those.  Modes follow behind the coordinates of all bodies.
+Equal bodies whose faces are carried alike share their constants.
 """
 
 from __future__ import annotations
@@ -145,9 +145,9 @@ def _rows(packed: Packed) -> dict[int, int]:
 
 def _element(flexible: CheckedFlexible) -> Superelement:
     if not hasattr(flexible.source, "basis"):
-        raise ModelError(f"flexible body {flexible.name!r}: Standard Input Data hold a body in one floating frame, not between "
-                         "its interfaces, which the global formulation needs; take formulation \"recursive\" or "
-                         "\"semi-recursive\", or reduce the body with flex.craig_bampton")
+        raise ModelError(f"flexible body {flexible.name!r}: Standard Input Data hold a body in one floating frame, not "
+                         "between its interfaces, which formulation 'global' needs; take 'recursive' or 'semi-recursive', or "
+                         "reduce the body with flex.craig_bampton")
     return constants_of(flexible.source)
 
 
@@ -166,7 +166,7 @@ def _refuse_loads_on_points(model: CheckedModel) -> None:
         for place in (part.first, part.second):
             if place is not None and place.body in names and not getattr(part, "hidden", False):
                 owner, name = names[place.body]
-                raise ModelError(f"{kind} {part.name!r}: it acts on {place.text!r}, a place inside of a body, but formulation "
-                                 f"'global' has coordinates at interfaces only. Make {name!r} an interface of {owner!r} (a beam: "
-                                 "choose bodies= so that the point is a node), or take formulation 'recursive' or "
-                                 "'semi-recursive'")
+                raise ModelError(f"{kind} {part.name!r}: it acts on {place.text!r}, a place inside of a body, but "
+                                 f"formulation 'global' has coordinates at interfaces only. Make {name!r} an interface of "
+                                 f"{owner!r} (a beam: choose bodies= so that the point is a node), or take formulation "
+                                 "'recursive' or 'semi-recursive'")
