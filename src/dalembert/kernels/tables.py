@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode
-from .sparse import Factors, Pattern, make_factors
+from .sparse import Factors, Pattern, make_factors, make_values
 
 
 def _record(*fields) -> np.dtype:
@@ -278,5 +278,5 @@ def make_work(system: System) -> Work:
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),
                 *_make_joint_state(system),
-                make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1),
+                make_factors(system.pattern), make_values(system.pattern),
                 np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64))
