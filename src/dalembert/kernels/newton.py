@@ -20,7 +20,7 @@ import numpy as np
 
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .calls import call_door
-from .constrained_step import EXACT, begin_step, update_multipliers
+from .constrained_step import EXACT, MASS, add_gap_loads, begin_step, update_multipliers
 from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import find_residual
@@ -125,8 +125,6 @@ def factor_exact(sys, flow, tangent, t1, cq, cv, work) -> int:
     n = tangent.add.shape[0]
     direction, A = tangent.direction, tangent.matrix
     if sys.constants[0].form != FormCode.TREE:
-        call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 1, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
-                  direction[3], 1.0, 1.0, A, tangent.pivot, work)
         eval_jacobian(sys, flow.q_new, work)
         keep_jacobian(work)
         eval_joint_loads(sys, work)
@@ -180,7 +178,7 @@ def return_to_guess(sys, o, flow, tangent, cq, cv, work):
 
 @kernel
 def eval_new_residual(sys, flow, tangent, t1, work) -> int:
-    """Residual at the new state into tangent.residual; with loops its constraint rows and their Jacobian too."""
+    """Residual at the new state into tangent.residual; with loops without the part α Phi, and its constraint rows too."""
     flow.progress[0].evaluations += 1
     if sys.constants[0].form != FormCode.TREE:
         return call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 0, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
@@ -192,6 +190,8 @@ def eval_new_residual(sys, flow, tangent, t1, work) -> int:
 def project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
     """Project rates and accelerations of the new state onto the constraints."""
     mode = o.projection + (EXACT if exact else 0)
+    if o.projection == MASS and not exact:
+        flow.progress[0].factored = 0
     return call_door(work.door[0], sys, TaskCode.PROJECTION.value, mode, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
                      tangent.residual, cq, cv, tangent.matrix, tangent.pivot, work)
 
@@ -224,7 +224,6 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     if abs(cv - p.factor_scale) > 0.2 * cv:
         p.factored = 0
     if loops:
-        p.factored = 0
         begin_step(sys, o, cq, cv, work)
     for _ in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)
@@ -241,6 +240,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             fresh = True
         if status != Status.OK.value:
             return status
+        if loops:
+            add_gap_loads(sys, residual, work)
         solve_factored(sys, exact, residual, x, tangent.matrix, tangent.pivot, work)
         p.iterations += 1
         for k in range(x.shape[0]):

@@ -144,6 +144,11 @@ ENTRY = _record(
     ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term, or of another body
 )
 
+SLOT = _record(
+    ("column", "i8"),  # first of the three coordinates
+    ("weight", "f8", 4),  # of the slot in the vectors d, e, f, h of its row, see natural_shapes.py
+)
+
 
 class System(NamedTuple):
     """A packed model: frozen tables."""
@@ -161,6 +166,7 @@ class System(NamedTuple):
     row: np.ndarray  # (m,) ROW: constraints
     term: np.ndarray  # TERM
     entry: np.ndarray  # ENTRY: places of the constraint Jacobian, row by row
+    slot: np.ndarray  # SLOT: likewise three entries each, natural coordinates only
     hold: np.ndarray  # HOLD
     pattern: Pattern  # of the matrix M + Jᵀ α J; empty for trees
     mass_place: np.ndarray  # i8, places in it of the mass matrix and of force elements, in the order of their evaluation

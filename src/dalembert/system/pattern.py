@@ -132,7 +132,7 @@ def _join(nodes: list[Node]) -> list[Node]:
 
 
 def _lay_panels(n: int, order: np.ndarray, nodes: list[Node]) -> tuple[Pattern, np.ndarray, np.ndarray]:
-    """Lay out the panels; returns the pattern, and the pairs (low n + high) of places in the order, sorted, with their places."""
+    """Lay out the panels; returns the pattern, and the pairs (low n + high) of the order, sorted, with their places."""
     first = np.array([node.first for node in nodes] + [n], np.int64)
     width, rows = np.diff(first), [node.rows for node in nodes]
     count = np.array([len(r) for r in rows], np.int64)
