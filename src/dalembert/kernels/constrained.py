@@ -13,6 +13,7 @@ from .calls import call_door
 from .jit import kernel, part
 from .saddle import add_transposed, apply_rows, factor_saddle, largest, solve_saddle
 from .sparse import solve_sparse, status_of_factor
+from .step_matrix import solve_factored
 from .tree_state import eval_drives, move, normalise
 
 POSITION_TOLERANCE = 1e-10
@@ -22,6 +23,8 @@ RATE_TOLERANCE = 1e-10
 ROUGH_TOLERANCE = 1e-9
 """Violation that may be left in a singular position, where corrections converge slowly."""
 MAX_PROJECTIONS = 20
+SLOW, SLOWEST = 0.3, 0.95
+"""Share of a gap that a turn leaves, above which the next one goes further, and above which it is left."""
 
 BIAS, STEP, RIGHT, PRODUCT = 16, 17, 18, 19
 """Rows of work.vector used here."""
@@ -113,7 +116,8 @@ def find_constrained(sys, projected, t, q, qd, qdd, tau, work) -> int:
     if status != Status.OK.value:
         return status
     if projected:
-        project_rates(sys, qd, work)
+        largest_gap(sys, work, 1)
+        reduce_gap(sys, qd, False, work.no_matrix, work.no_pivot, work)
     return solve_state(sys, t, q, qd, qdd, tau, work)
 
 
@@ -172,21 +176,25 @@ def project_positions(sys, t, q, qd, work) -> int:
 
 
 @kernel
-def project_rates(sys, qd, work):
-    """Bring qd onto the constraints by (1), with the rows' rates and the Jacobian at the state and factors made from it.
+def reduce_gap(sys, y, exact, matrix, pivot, work):
+    """Corrections (1) of rates or accelerations y until the gap in row.gap, linear in them, is small or shrinks no more.
 
-    What shrinks no more is left: along a direction that is singular now no rate can change it.
+    With the Jacobian at the state and the factors at hand.  Near a singular position a direction shrinks slowly, each turn by
+    the same share: every other turn then goes as far as all that would follow.  What shrinks no more is left: along a
+    direction that is singular now no rate can change it.
     """
-    x = work.vector[RIGHT]
-    speed = max(1.0, largest(qd))
-    gap, last = largest_gap(sys, work, 1), 1e300
+    x, rhs = work.vector[STEP], work.vector[RIGHT]
+    gap, last, further = remaining_gap(sys, work), 1e300, 1.0
     for _ in range(MAX_PROJECTIONS):
-        if gap <= RATE_TOLERANCE * speed or not gap < 0.5 * last:
+        if gap <= RATE_TOLERANCE * max(1.0, largest(y)) or (further == 1.0 and not gap < SLOWEST * last):
             break
+        share = gap / last
+        further = 1.0 / (1.0 - share) if further == 1.0 and share > SLOW else 1.0
         last = gap
-        eval_correction(sys, x, work)
-        solve_sparse(sys.pattern, work.factors, x, x)
-        for k in range(qd.shape[0]):
-            qd[k] += x[k]
-        apply_rows(sys, work.factored, x, work)
+        eval_correction(sys, rhs, work)
+        solve_factored(sys, exact, rhs, x, matrix, pivot, work)
+        for k in range(y.shape[0]):
+            x[k] *= further
+            y[k] += x[k]
+        apply_rows(sys, work.jacobian, x, work)
         gap = remaining_gap(sys, work)

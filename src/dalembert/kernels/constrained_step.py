@@ -20,28 +20,24 @@ iteration fails at shorter steps and the error's part of third order is larger.
 
 from ..codes import Status, TermCode
 from .constrained import (
-    MAX_PROJECTIONS,
     POSITION_TOLERANCE,
-    RATE_TOLERANCE,
-    RIGHT,
-    STEP,
     ask,
-    eval_correction,
     eval_gaps,
     eval_row_bends,
     eval_row_matrix,
     eval_velocities,
     factor_mass,
     largest_gap,
-    remaining_gap,
+    reduce_gap,
 )
 from .jit import kernel, part
-from .saddle import add_penalties, add_transposed, apply_rows, keep_jacobian, largest, row_product
+from .saddle import add_penalties, add_transposed, keep_jacobian, row_product
 from .sparse import factor_sparse, status_of_factor
-from .step_matrix import solve_factored
 
 NO_PROJECTION, TANGENT, MASS = 0, 1, 2
 """Values of OPTIONS.projection."""
+RAISE = 1e3
+"""Factor of the penalties of a step whose multipliers converge slowly, as they do near a singular position."""
 EXACT = 8
 """Added to them if the factors of the step are the dense exact ones."""
 
@@ -59,6 +55,13 @@ def begin_step(sys, o, cq, cv, work):
         own, c = work.row[r], sys.row[r]
         own.multiplier = own.kept
         own.penalty = o.penalty if o.penalty > 0.0 else c.penalty / row_factor(c, cq, cv)
+
+
+@kernel
+def raise_penalties(work):
+    """Penalties with which multipliers converge faster; factors have to be made anew."""
+    for r in range(work.row.shape[0]):
+        work.row[r].penalty *= RAISE
 
 
 @kernel
@@ -139,20 +142,3 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
     for r in range(sys.row.shape[0]):
         work.row[r].penalty = sys.row[r].penalty
     return status
-
-
-@kernel
-def reduce_gap(sys, y, exact, matrix, pivot, work):
-    """Corrections (3) of rates or accelerations y until the gap in row.gap is small or shrinks no more."""
-    x, rhs = work.vector[STEP], work.vector[RIGHT]
-    gap, last = remaining_gap(sys, work), 1e300
-    for _ in range(MAX_PROJECTIONS):
-        if gap <= RATE_TOLERANCE * max(1.0, largest(y)) or not gap < 0.5 * last:
-            break
-        last = gap
-        eval_correction(sys, rhs, work)
-        solve_factored(sys, exact, rhs, x, matrix, pivot, work)
-        for k in range(y.shape[0]):
-            y[k] += x[k]
-        apply_rows(sys, work.jacobian, x, work)
-        gap = remaining_gap(sys, work)

@@ -7,7 +7,9 @@ contracts well; else (1) itself, exact, column by column from tree_tangent.py an
 guess again: corrections by a matrix that lacks the stiff forces on a light body throw the state far off.
 
 Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix, and
-carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
+carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].  Near a
+singular position the multipliers contract slowly by 1/(1 + α s), s the inverse mass along the worst row: penalties are
+raised then until the end of the step, if the matrix holds all that forces do.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -20,7 +22,7 @@ import numpy as np
 
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .calls import call_door
-from .constrained_step import EXACT, MASS, add_gap_loads, begin_step, update_multipliers
+from .constrained_step import EXACT, MASS, add_gap_loads, begin_step, raise_penalties, update_multipliers
 from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import find_residual
@@ -44,6 +46,8 @@ DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
+MOST_RAISES = 2
+"""How often the penalties of a step are raised."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -218,7 +222,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     exact = p.dense > 0
     last, rate, begun, gap = 0.0, 1.0, 0.0, 0.0
     residual, x = tangent.residual, tangent.direction[3]
-    fresh, since = False, 0
+    fresh, since, raised = False, 0, 0
     for k in range(x.shape[0]):
         tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
     if abs(cv - p.factor_scale) > 0.2 * cv:
@@ -262,9 +266,17 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             place_new(sys, o, flow, tangent, t1, cq, cv)
             for k in range(x.shape[0]):
                 flow.aa[3, k] = flow.qdd_new[k]
-            return project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) if loops else Status.OK.value
+            status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) if loops else Status.OK.value
+            if raised > 0:
+                p.factored = 0
+            return status
         since += 1
-        if since > 1 and rate > GOOD_RATE:
+        whole = exact or tangent.matrix.shape[0] == 0
+        if since > 1 and rate > GOOD_RATE and loops and fresh and whole and raised < MOST_RAISES:
+            raise_penalties(work)
+            p.factored, fresh, since = 0, False, 0
+            raised += 1
+        elif since > 1 and rate > GOOD_RATE:
             switch = fresh and not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0
             if switch:
                 exact, p.dense = True, DENSE_STEPS
