@@ -15,9 +15,10 @@ from .natural_curvature import natural_row_curvature
 from .natural_forces import eval_natural_forces
 from .natural_forces_tangent import natural_force_tangent
 from .natural_joints import eval_joint_accelerations, eval_joint_coordinates
-from .natural_rows import eval_natural_row_accelerations, eval_natural_rows
+from .natural_rows import add3_at, eval_natural_row_accelerations, eval_natural_rows
+from .natural_shapes import load3_at
 from .semi_recursive import accumulate_loads, add_tree_mass
-from .small import load3
+from .small import load3, scale3
 from .tree_inverse import eval_body_accelerations
 from .tree_kinematics import eval_motion, eval_places
 
@@ -30,18 +31,23 @@ WARM = 1
 @kernel
 def eval_gaps(sys, t, q, qd, work) -> int:
     """Poses, velocities and constraint rows at a state."""
-    if sys.constants[0].form == FormCode.GLOBAL:
-        qj, qdj = work.joint_q, work.joint_qd
-        eval_natural_state(sys, q, qd, work)
-        status = eval_joint_coordinates(sys, q, qd, qj, qj, qdj, work)
-        if status != Status.OK.value:
-            return status
-        return eval_natural_rows(sys, t, q, qd, qj, qdj, work)
-    status = eval_motion(sys, q, qd, work)
+    status = eval_velocities(sys, q, qd, work)
     if status != Status.OK.value:
         return status
-    eval_places(sys, qd, work)
+    if sys.constants[0].form == FormCode.GLOBAL:
+        return eval_natural_rows(sys, t, q, qd, work.joint_q, work.joint_qd, work)
     return eval_rows(sys, t, q, qd, work)
+
+
+@kernel
+def eval_velocities(sys, q, qd, work) -> int:
+    """Poses and velocities at a state."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        eval_natural_state(sys, q, qd, work)
+        return eval_joint_coordinates(sys, q, qd, work.joint_q, work.joint_q, work.joint_qd, work)
+    status = eval_motion(sys, q, qd, work)
+    eval_places(sys, qd, work)
+    return status
 
 
 @kernel
@@ -53,7 +59,7 @@ def eval_row_matrix(sys, q, work):
 
 @kernel
 def eval_row_bends(sys, t, q, qd, qdd, work):
-    """Phi'' of every row for accelerations qdd, after `eval_gaps`."""
+    """Phi'' of every row for accelerations qdd, after `eval_gaps` at q and `eval_velocities`."""
     if sys.constants[0].form == FormCode.GLOBAL:
         if sys.term.shape[0] > 0:
             eval_joint_accelerations(sys, q, qd, qdd, work.joint_qdd, work)
@@ -97,8 +103,8 @@ def add_natural_loads(sys, needed, work):
     for r in range(sys.row.shape[0]):
         c = sys.row[r]
         load = row_load(c, work.row[r])
-        for p in range(c.first, c.first + c.count):
-            needed[sys.entry[p].column] += load * work.jacobian[p]
+        for k in range(c.first // 3, (c.first + c.count) // 3):
+            add3_at(needed, sys.slot[k].column, scale3(load3_at(work.jacobian, 3 * k), load))
 
 
 @kernel
@@ -136,6 +142,8 @@ def evaluate_terms(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot
     """Do a task of TermCode and return its status; NEEDED and LOADED fill x, MASS adds to it, TANGENT takes `add` in it."""
     if task == TermCode.GAPS:
         return eval_gaps(sys, t, q, qd, work)
+    if task == TermCode.VELOCITIES:
+        return eval_velocities(sys, q, qd, work)
     if task == TermCode.MATRIX:
         eval_row_matrix(sys, q, work)
     elif task == TermCode.BENDS:

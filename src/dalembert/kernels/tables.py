@@ -16,8 +16,7 @@ import numpy as np
 from ..codes import FormCode
 from .flex_superelement_tables import Superelements, SuperWork, make_super_work
 from .record import record as _record
-from .sparse import Factors, Pattern, make_factors
-
+from .sparse import Factors, Pattern, make_factors, make_values
 
 CONSTANTS = _record(
     ("g_w", "f8", 3),  # gravity [m/s²]
@@ -143,6 +142,11 @@ ENTRY = _record(
     ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term, or of another body
 )
 
+SLOT = _record(
+    ("column", "i8"),  # first of the three coordinates
+    ("weight", "f8", 4),  # of the slot in the vectors d, e, f, h of its row, see natural_shapes.py
+)
+
 
 class System(NamedTuple):
     """A packed model: frozen tables."""
@@ -160,6 +164,7 @@ class System(NamedTuple):
     row: np.ndarray  # (m,) ROW: constraints
     term: np.ndarray  # TERM
     entry: np.ndarray  # ENTRY: places of the constraint Jacobian, row by row
+    slot: np.ndarray  # SLOT: likewise three entries each, natural coordinates only
     hold: np.ndarray  # HOLD
     pattern: Pattern  # of the matrix M + Jᵀ α J; empty for trees
     mass_place: np.ndarray  # i8, places in it of the mass matrix and of force elements, in the order of their evaluation
@@ -279,6 +284,6 @@ def make_work(system: System) -> Work:
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),
                 *_make_joint_state(system),
-                make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1),
+                make_factors(system.pattern), make_values(system.pattern),
                 np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64),
                 make_super_work(system.sup))

@@ -103,8 +103,8 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
         joint[k] = (j.first, j.last, j.v, j.nv, j.reversed)
     hold = np.array(list(spans.values()), tables.HOLD)
     system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row,
-                                           term, entry, hold)), pattern, _frozen(mass_place), _frozen(row_place),
-                    no_superelements())
+                                           term, entry, np.zeros(0, tables.SLOT), hold)), pattern, _frozen(mass_place),
+                    _frozen(row_place), no_superelements())
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.keep,
