@@ -16,6 +16,7 @@ class JointCode(IntEnum):
     PLANAR = 7
     SPHERICAL = 8
     FREE = 9
+    ELASTIC = 10
 
 
 JOINT_SIZES = {
@@ -29,8 +30,9 @@ JOINT_SIZES = {
     JointCode.PLANAR: (3, 3),
     JointCode.SPHERICAL: (4, 3),
     JointCode.FREE: (7, 6),
+    JointCode.ELASTIC: (0, 0),
 }
-"""Joint code -> (number of coordinates, number of rates)."""
+"""Joint code -> (number of coordinates, number of rates); ELASTIC moves a face with the coordinates of its flexible body."""
 
 
 class ForceCode(IntEnum):

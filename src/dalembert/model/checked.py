@@ -22,13 +22,18 @@ class Place:
 
 @dataclass(frozen=True)
 class CheckedBody:
-    """Row of `CheckedModel.bodies`; row 0 is the ground.  `points` maps names to places on this body."""
+    """Row of `CheckedModel.bodies`; row 0 is the ground.  `points` maps names to places on this body.
+
+    `floating` holds the constants of a flexible body in its floating frame (`flex.FloatingBody`), whose undeformed mass
+    properties the others are.
+    """
 
     name: str
     mass: float
     com: np.ndarray
     inertia: np.ndarray
     points: dict[str, Place]
+    floating: Any = None
 
 
 @dataclass(frozen=True)
