@@ -32,7 +32,7 @@ JOINT_SIZES = {
     JointCode.FREE: (7, 6),
     JointCode.ELASTIC: (0, 0),
 }
-"""Joint code -> (number of coordinates, number of rates); ELASTIC moves a face with the coordinates of its flexible body."""
+"""Joint code -> (number of coordinates, number of rates); an elastic joint moves with coordinates of its flexible body."""
 
 
 class ForceCode(IntEnum):

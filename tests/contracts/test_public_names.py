@@ -12,7 +12,7 @@ CONTRACT = {
     "joints": {"Fixed", "Revolute", "Prismatic", "Cylindrical", "Universal", "Spherical", "Planar", "Screw", "Free"},
     "constraints": {"Distance", "PointOnLine", "PointOnPlane", "Gear", "CoordinateCoupling", "Rolling"},
     "forces": {"Force", "Torque", "SpringDamper", "JointSpring", "Bushing", "Motor", "Motion"},
-    "flexible": {"Material", "Circle", "Tube", "Rectangle", "Section", "flex"},
+    "flexible": {"Beam", "FlexibleBody", "Material", "Circle", "Tube", "Rectangle", "Section", "flex"},
     "laws": {"table", "sine", "law"},
     "analyses": {"run", "assemble", "static", "linearize", "eigenmodes", "inverse_dynamics", "compare", "cite",
                  "formulations"},
@@ -23,7 +23,7 @@ CONTRACT = {
 }
 BEYOND = {"Bdf", "ChannelError", "HHT", "LinearAcceleration", "Newmark", "Radau", "Recursive", "Results", "Trapezoidal",
           "__version__", "body_from_mesh", "check", "dumps", "evaluate_state", "kinematics", "loads", "neglect",
-          "perturbation_report", "ramp", "read_urdf"}
+          "perturbation_report", "ramp", "read_urdf", "rotation_between"}
 """Public names that DESIGN does not list; a name leaves or enters here on purpose only."""
 HEAVY = ("numba", "llvmlite", "scipy", "matplotlib", "h5py", "xarray", "pandas", "rich", "click", "trimesh", "ruamel")
 

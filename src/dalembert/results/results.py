@@ -172,9 +172,13 @@ class Results:
 
     def _owned(self) -> str:
         """Say how many channels there are, and of what."""
-        layout, joints = self.layout, len(self.layout.joints) + len(self.layout.cuts)
+        layout = self.layout
+        joints = sum(not joint.hidden for joint in layout.joints) + len(layout.cuts)
+        parts = len({face.base for face in layout.faces})
         shown = [name for name in self._owners if name not in ch.SYSTEM][:8]
         more = ", …" if len(self._owners) - len(ch.SYSTEM) > len(shown) else ""
         bound = f" and {len(layout.constraints)} constraints" if layout.constraints else ""
-        return (f"{len(layout.bodies) - 1} bodies, {joints} joints{bound}, {len(layout.forces)} forces; "
+        bodies = len(layout.bodies) - 1 - len({*layout.hidden, *(face.body for face in layout.faces)})
+        flexible = f"{parts} flexible bod{'y' if parts == 1 else 'ies'}, " * bool(parts)
+        return (f"{bodies} bodies, {flexible}{joints} joints{bound}, {len(layout.forces)} forces; "
                 f"channels of {', '.join(shown)}{more}")

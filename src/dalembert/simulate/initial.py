@@ -14,6 +14,7 @@ from ..model.model import Model
 from ..results.results import Results
 from ..system.pack import Packed, pack
 from ..system.reverse import swap
+from ..topology.flexible import FACES
 from ..topology.span import Plan, span
 from .assembly import Assembler
 from .constraints import Constraints, with_penalties
@@ -21,6 +22,7 @@ from .formulations import Global, Recursive, SemiRecursive, choose_formulation
 from .massless import describe, make_consistent
 from .mobility import redundancy_messages
 from .natural import NaturalStart, make_natural
+from .undeformed import undeformed
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,22 @@ def with_starts(model: Model, start=None, start_rate=None) -> Model:
 
 def prepare_start(model: Model, start=None, start_rate=None, formulation="auto") -> Start:
     """Check, span and pack a model and give every coordinate its start."""
-    plan = span(check(with_starts(model, start, start_rate)))
+    checked = check(with_starts(model, start, start_rate))
+    plan = span(checked)
     chosen = choose_formulation(formulation, plan)
+    if checked.flexibles:
+        plan = undeformed(checked, span(checked, FACES) if isinstance(chosen, Global) else plan, close_undeformed)
     start = _begin(plan, chosen, Recursive() if isinstance(chosen, SemiRecursive) and not plan.has_loops else chosen)
     if isinstance(chosen, SemiRecursive) and not plan.has_loops and not start.massless:
         return _begin(plan, chosen, chosen)
     return start
+
+
+def close_undeformed(plan: Plan) -> Results:
+    """Close the loops of a plan with its flexible bodies undeformed; returns the frame at time zero."""
+    from .evaluate import results_of_state
+
+    return results_of_state(_begin(plan, SemiRecursive(), SemiRecursive()), 0.0)
 
 
 def _begin(plan: Plan, chosen, form) -> Start:

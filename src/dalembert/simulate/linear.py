@@ -90,12 +90,14 @@ class Eigenmodes:
 
 def rate_names(layout: Layout) -> list[str]:
     """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
-    names = []
+    names = {}
     for j in layout.joints:
         coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
                        "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
-        names += [f"{j.name}.{c}" for c in coordinates]
-    return names
+        names |= {j.v + k: f"{j.name}.{c}" for k, c in enumerate(coordinates)}
+    for f in layout.flexibles:
+        names |= {f.v + k: f"{f.name}.{c}" for k, c in enumerate(f.coordinates)}
+    return [names[v] for v in sorted(names)]
 
 
 def linearize_state(begin: Start, t: float = 0.0) -> Linearized:

@@ -14,7 +14,17 @@ from ..kernels.sparse import Pattern
 from ..kernels.tables import System
 from ..model.checked import CheckedJoint, CheckedModel, Place
 from ..topology.span import Plan
-from .layout import ConstraintEntry, CutEntry, ForceEntry, JointEntry, Layout, MotionEntry, PointEntry
+from .layout import (
+    ConstraintEntry,
+    CutEntry,
+    FaceEntry,
+    FlexibleEntry,
+    ForceEntry,
+    JointEntry,
+    Layout,
+    MotionEntry,
+    PointEntry,
+)
 from .pack_elastic import elastic_pairs, elastic_sizes, pack_floating
 from .pack_laws import LawTable
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
@@ -116,10 +126,11 @@ def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.
 
 
 def _some_singular(model: CheckedModel) -> bool:
-    """True if a body has no mass or an inertia without a full rank."""
-    inertia = np.array([b.inertia for b in model.bodies[1:]]).reshape(-1, 3, 3)
+    """True if a body has no mass or an inertia without a full rank; faces of flexible bodies do not count."""
+    bodies = [b for b in model.bodies[1:] if not b.face]
+    inertia = np.array([b.inertia for b in bodies]).reshape(-1, 3, 3)
     moments = np.linalg.eigvalsh(inertia)
-    return bool(any(b.mass == 0 for b in model.bodies[1:]) or np.any(moments[:, 0] <= 1e-9 * moments[:, 2]))
+    return bool(any(b.mass == 0 for b in bodies) or np.any(moments[:, 0] <= 1e-9 * moments[:, 2]))
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -270,8 +281,7 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
     model = plan.model
     real = [i for i in plan.order if i < len(model.bodies)]
     place_in_order = {body: i for i, body in enumerate(real)}
-    named = [(f"{b.name}.{name}", place_in_order[i], place) for i, b in enumerate(model.bodies)
-             for name, place in b.points.items()]
+    named = [(place.text, place_in_order[i], place) for i, b in enumerate(model.bodies) for place in b.points.values()]
     turns = _turns([place for _, _, place in named])
     points = tuple(PointEntry(name, row, tuple(map(float, place.position)), turn)
                    for (name, row, place), turn in zip(named, turns, strict=True))
@@ -280,7 +290,7 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
         joint = model.joints[k]
         carried = place_in_order[body if body in place_in_order else joint.second.body]
         entries.append(JointEntry(joint.name, joint.code.name.lower(), carried, j.q, j.nq, j.v, j.nv, joint.coordinates,
-                                  j.reversed, joint.first.text, joint.second.text, float(joint.pitch)))
+                                  j.reversed, joint.first.text, joint.second.text, float(joint.pitch), joint.hidden))
     names = [j.name for j in model.joints]
     forces = tuple(ForceEntry(f.name, f.code.name.lower().replace("_", ""), i,
                               (names[f.joint],) if f.first is None else
@@ -294,8 +304,23 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
                                         tuple(names[j] for j, _, _ in c.terms) if c.first is None else
                                         (c.first.text, c.second.text), *spans[c.name], tuple(map(float, c.normal)))
                         for c in model.constraints)
+    faces = tuple(FaceEntry(name, place_in_order[i], place_in_order[b.base], tuple(map(float, b.offset)))
+                  for i, b in enumerate(model.bodies) if b.base >= 0
+                  for name in (b.name, *(place.text for place in b.points.values())))
+    hidden = tuple(place_in_order[i] for i in real if model.bodies[i].hidden)
     return Layout(model.name, tuple(model.bodies[i].name for i in real), points, tuple(entries), forces,
-                  motions, n_q, n_v, cuts, constraints, tuple(row_names))
+                  motions, n_q, n_v, cuts, constraints, tuple(row_names), faces,
+                  _flexible_entries(plan, joints, place_in_order), hidden)
+
+
+def _flexible_entries(plan: Plan, joints: list[JointRows], place_in_order: dict[int, int]) -> tuple[FlexibleEntry, ...]:
+    """Entries of the flexible bodies in floating frames, in tree order."""
+    model = plan.model
+    parts = {f"{f.name} (frame)": f for f in model.flexibles}
+    carried = [(i, j, model.bodies[i]) for i, j in zip(plan.order[1:], joints, strict=True) if i < len(model.bodies)]
+    return tuple(FlexibleEntry(parts[b.name].name, parts[b.name].part, place_in_order[i], j.q + j.nq, j.v + j.nv, j.elastic,
+                               b.floating.names)
+                 for i, j, b in carried if b.floating is not None)
 
 
 def _turns(places: list[Place]) -> list[tuple[float, ...]]:

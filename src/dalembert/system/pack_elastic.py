@@ -1,4 +1,7 @@
-"""Tables of flexible bodies in floating frames: constants turned to the axes of their joint frames, faces, sizes.
+"""Tables of flexible bodies in floating frames: constants, faces, sizes.
+
+The joint that carries a floating frame is attached at the frame's origin with the frame's axes (topology/flexible.py), so
+that the joint frame of its row is the floating frame itself.
 
 Geometric stiffening enters as displacements of second order, u2 = ½ q·B q: the geometric stiffness of a load is minus the
 second derivative of its work through u2.  Hence B = -force, -torque in a place, and with the inertia loads of unit
@@ -28,7 +31,7 @@ class ConstantTable:
 
     arrays: list[np.ndarray] = field(default_factory=list)
     size: int = 0
-    known: dict[tuple, int] = field(default_factory=dict)
+    known: dict[tuple[int, str], np.record] = field(default_factory=dict)
 
     def add(self, array: np.ndarray) -> int:
         """Append an array; returns the place where it begins."""
@@ -48,14 +51,14 @@ def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows],
         body["flex"][i] = k
         element[k].body, element[k].q, element[k].v, element[k].n = i, j.q + j.nq, j.v + j.nv, floating.n
         element[k].damped, element[k].place = np.any(floating.damping), place
-        _pack_constants(table, element[k], floating, np.array(body[i].R_bu).reshape(3, 3))
+        _pack_constants(table, element[k], floating)
         place += floating.n * (floating.n + 1) // 2
     elastic = [(i, row) for i, row in enumerate(rows, start=1) if row.place]
     face = np.zeros(len(elastic), FACE)
     for k, (i, row) in enumerate(elastic):
         body["flex"][i] = k
         face[k].body, face[k].element = i, body["flex"][row.parent]
-        _pack_face(table, face[k], flexible[row.parent], row.place, np.array(body[row.parent].R_bu).reshape(3, 3))
+        _pack_face(table, face[k], flexible[row.parent], row.place)
     constant = np.concatenate(table.arrays) if table.arrays else np.zeros(0)
     return Floating(element, face, constant, np.zeros(0, np.int64))
 
@@ -80,16 +83,16 @@ def elastic_sizes(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray]:
     return size, size * np.maximum(np.sqrt(np.maximum(stiffness, 0.0) / mass), 1.0)
 
 
-def _pack_constants(table: ConstantTable, row: np.record, floating: FloatingBody, R: np.ndarray) -> None:
-    """Fill the places of a body's constants, in axes turned by R."""
-    key = (id(floating), R.tobytes())
+def _pack_constants(table: ConstantTable, row: np.record, floating: FloatingBody) -> None:
+    """Fill the places of a body's constants."""
+    key = (id(floating), "")
     names = ("rigid", "X0", "X1", "Me", "Ke", "De", "load")
     if key in table.known:
         known = table.known[key]
         for name in (*names, "some"):
             row[name] = known[name]
         return
-    rigid, X0, X1 = _moments(floating, R)
+    rigid, X0, X1 = _moments(floating)
     arrays = (rigid, X0, X1, floating.constants.modal_mass, floating.stiffness, floating.damping, floating.initial_load)
     for name, array in zip(names, arrays, strict=True):
         row[name] = table.add(array)
@@ -97,26 +100,21 @@ def _pack_constants(table: ConstantTable, row: np.record, floating: FloatingBody
     table.known[key] = row.copy()
 
 
-def _moments(floating: FloatingBody, R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return mass, first moment and inertia (10,), the moments (12, n) and how they change (15, n, n), axes turned by R."""
+def _moments(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return mass, first moment and inertia (10,), the moments (12, n) and how they change (15, n, n)."""
     c, n, stiffening = floating.constants, floating.n, floating.stiffening
-    turned = np.zeros((3, n, n))
-    gyroscopic, curvature = c.gyroscopic.copy(), c.inertia_curvature.copy()
+    translation, G, curvature = np.zeros((3, n, n)), c.gyroscopic, c.inertia_curvature.copy()
     if stiffening is not None:
-        turned = stiffening.translation
-        gyroscopic = gyroscopic + stiffening.rotation
+        translation, G = stiffening.translation, G + stiffening.rotation
         for (a, b), spin in zip(PRODUCTS, stiffening.spin, strict=True):
             curvature[:, :, a, b] -= spin if a == b else spin / 2
             if a != b:
                 curvature[:, :, b, a] -= spin / 2
-    G = np.einsum("ab,blk->alk", R, gyroscopic)
     X0, X1 = np.zeros((MOMENTS, n)), np.zeros((TURNED, n, n))
-    X0[:3], X0[3:6] = R @ c.translation.T, R @ c.rotation.T
-    X0[6:] = _six(R @ c.inertia_slope @ R.T).T
-    X1[:3], X1[3:6] = np.einsum("ab,blk->alk", R, turned), G
-    X1[6:12] = np.moveaxis(2 * _six(R @ curvature @ R.T), 2, 0)
+    X0[:3], X0[3:6], X0[6:] = c.translation.T, c.rotation.T, _six(c.inertia_slope).T
+    X1[:3], X1[3:6], X1[6:12] = translation, G, np.moveaxis(2 * _six(curvature), 2, 0)
     X1[12:] = G - np.swapaxes(G, 1, 2)
-    return np.concatenate([[c.mass], R @ c.first_moment, _six(R @ c.inertia @ R.T)]), X0, X1
+    return np.concatenate([[c.mass], c.first_moment, _six(c.inertia)]), X0, X1
 
 
 def _six(matrix: np.ndarray) -> np.ndarray:
@@ -124,14 +122,14 @@ def _six(matrix: np.ndarray) -> np.ndarray:
     return matrix[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
 
 
-def _pack_face(table: ConstantTable, row: np.record, floating: FloatingBody, name: str, R: np.ndarray) -> None:
-    """Fill the places of a face's constants, in axes turned by R."""
-    key = (id(floating), name, R.tobytes())
+def _pack_face(table: ConstantTable, row: np.record, floating: FloatingBody, name: str) -> None:
+    """Fill the places of a face's constants."""
+    key = (id(floating), name)
     if key not in table.known:
         place, stiffening = floating.places[name], floating.stiffening
-        row.Phi = table.add(np.vstack([R @ place.displacement, R @ place.rotation]))
+        row.Phi = table.add(place.motion)
         if stiffening is not None:
-            B = -np.concatenate([np.einsum("ab,blk->alk", R, x[name]) for x in (stiffening.force, stiffening.torque)])
+            B = -np.concatenate([stiffening.force[name], stiffening.torque[name]])
             row.B, row.curved = table.add(B), np.any(B, axis=(1, 2))
         table.known[key] = row.copy()
     for field_name in ("Phi", "B", "curved"):

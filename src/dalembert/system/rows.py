@@ -157,7 +157,7 @@ def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
             directions, efforts = _simple_directions(joint.code, joint.pitch)
             rows.append(Row(parent, joint.code, owner, k, q, v, align, seat.position, seat.rotation, tip.position,
                             tip.rotation, directions, efforts,
-                            joint.first.text if joint.code == JointCode.ELASTIC else ""))
+                            joint.place if joint.code == JointCode.ELASTIC else ""))
         row_of_body[body] = len(rows)
         floating = plan.model.bodies[body].floating if owner >= 0 else None
         elastic = 0 if floating is None else floating.n
