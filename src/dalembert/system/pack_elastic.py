@@ -12,14 +12,16 @@ accelerations the moments of u2 over the mass are Kt = translation, an addition 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..flex.floating import FloatingBody
-from ..flex.invariants import PRODUCTS
 from ..kernels.flex_floating_tables import FACE, FLOATING, MOMENTS, TURNED, Floating
 from ..model.checked import CheckedModel
 from .rows import JointRows, Row
+
+if TYPE_CHECKING:
+    from ..flex.floating import FloatingBody
 
 DEFLECTION = 0.01
 """Root mean square of a deflection that an accuracy refers to, as a part of the body's radius of inertia."""
@@ -102,6 +104,8 @@ def _pack_constants(table: ConstantTable, row: np.record, floating: FloatingBody
 
 def _moments(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return mass, first moment and inertia (10,), the moments (12, n) and how they change (15, n, n)."""
+    from ..flex.invariants import PRODUCTS
+
     c, n, stiffening = floating.constants, floating.n, floating.stiffening
     translation, G, curvature = np.zeros((3, n, n)), c.gyroscopic, c.inertia_curvature.copy()
     if stiffening is not None:
