@@ -1,11 +1,12 @@
 """Flexible bodies in the O(N) elimination of a tree: their elastic coordinates are eliminated as one block.
 
-The rows of a flexible body F and of its elastic coordinates read, with the acceleration a of F (al_w, a_w) and the wrench e
+The rows of a floating frame F and of its elastic coordinates read, with the acceleration a of F (al_w, a_w) and the wrench e
 applied to it, and for each face k with its directions S_k, articulated inertia A_k and wrench e_k,
     A a + U qdd = e + joint load,   Uᵀ a + D qdd = u                                                     (1)
-    D = Me + sum S_kᵀ A_k S_k,   U = (Cr, c) + sum X_k A_k S_k,   u = tau - bias + sum S_kᵀ (e_k - A_k c_k)  (2)
-where X_k moves a wrench from the face to F and c_k is the acceleration of the velocities; a face hands A_k on to F as every
-body does to its parent.  With D = L Lᵀ, W = L⁻¹ Uᵀ and y = L⁻¹ u the block is eliminated by
+    D = Me + sum S_kᵀ A_k S_k,   U = C + sum X_k A_k S_k,   u = tau - bias + sum S_kᵀ (e_k - A_k c_k)    (2)
+where C = (Cr, c) couples the body with its frame, X_k moves a wrench from the face to F and c_k is the acceleration of the
+velocities; a face hands A_k on to F as every body does to its parent.  If the inertia belongs to a face, C is moved to F by
+its X, adds Sᵀ C + Cᵀ S to D and takes Cᵀ c_k off u.  With D = L Lᵀ, W = L⁻¹ Uᵀ and y = L⁻¹ u the block is eliminated by
     A <- A - Wᵀ W,   e <- e - Wᵀ y,   qdd = L⁻ᵀ (y - W a)                                                (3)
 before the directions of F's joint; (3) outward gives the accelerations of the faces.  D is regular since Me is.  An implicit
 step adds cq Ke + cv De to D.
@@ -14,29 +15,50 @@ Seeds: [ARN section 6] leaves the extension of its recursion to flexible bodies 
 
 from math import sqrt
 
-from ..codes import Status
+from ..codes import JointCode, Status
 from .flex_faces import face_direction
 from .flex_floating_mass import coupling
 from .jit import kernel, part
 from .quad import add4, axpy4, cross4, load4, load_columns
-from .small import dot3
+from .small import add3, cross, dot3, load3
 from .spatial import downdated_inertia, inertia_vec
 
 
 @kernel
-def begin_elimination(sys, cq, cv, D, U, work):
-    """D = Me + cq Ke + cv De and U = (c, Cr) of every flexible body, after `eval_motion`."""
+def begin_elimination(sys, cq, cv, D, U):
+    """D = Me + cq Ke + cv De and U = 0 of every flexible body."""
     constant = sys.floating.constant
     for index in range(sys.floating.element.shape[0]):
-        e, X = sys.floating.element[index], work.floating.X[index]
-        R = load_columns(work.body[e.body].E_wb)
+        e = sys.floating.element[index]
         for k in range(e.n):
             for c in range(k + 1):
                 at = k * e.n + c
                 D[index, k, c] = constant[e.Me + at] + cq * constant[e.Ke + at] + cv * constant[e.De + at]
-            n, f = coupling(R, X, k)
-            for c in range(3):
-                U[index, c, k], U[index, 3 + c, k] = f[c], n[c]
+            for c in range(6):
+                U[index, c, k] = 0.0
+
+
+@part
+def add_coupling(U, k, n, f):
+    """Add a wrench to column k of U (6, n)."""
+    for c in range(3):
+        U[c, k] += f[c]
+        U[3 + c, k] += n[c]
+
+
+@kernel
+def couple_body(sys, i, index, D, U, work):
+    """Add the coupling C of flexible body `index`, whose inertia belongs to row i, by (2)."""
+    b, X, R = sys.body[i], work.floating.X[index], load_columns(work.body[i].E_wb)
+    for k in range(sys.floating.element[index].n):
+        n, f = coupling(R, X, k)
+        if b.code == JointCode.ELASTIC:
+            S = work.floating.S[b.flex]
+            for c in range(sys.floating.element[index].n):
+                s_n, s_f = face_direction(S, c)
+                D[index, max(k, c), min(k, c)] += (dot3(s_n, n) + dot3(s_f, f)) * (2.0 if c == k else 1.0)
+            n = add3(n, cross(load3(work.body[i].d_w), f))
+        add_coupling(U[index], k, n, f)
 
 
 @kernel
@@ -69,10 +91,7 @@ def couple_face(sys, i, J, H, M, D, U, work):
         for c in range(k + 1):
             t_n, t_f = face_direction(S, c)
             D[index, k, c] += dot3(t_n, n) + dot3(t_f, f)
-        n = add4(n, cross4(d, f))
-        for c in range(3):
-            U[index, c, k] += f[c]
-            U[index, 3 + c, k] += n[c]
+        add_coupling(U[index], k, add4(n, cross4(d, f)), f)
 
 
 @kernel
@@ -83,6 +102,16 @@ def load_face(sys, i, n, f, u, work):
     for k in range(sys.floating.element[index].n):
         s_n, s_f = face_direction(S, k)
         u[index, k] += dot3(s_n, n) + dot3(s_f, f)
+
+
+@kernel
+def load_heavy_face(sys, i, index, u, work):
+    """Take Cᵀ c_k off u, for row i that the inertia of flexible body `index` belongs to."""
+    row = work.body[i]
+    X, R, ca, cl = work.floating.X[index], load_columns(row.E_wb), load3(row.ca_w), load3(row.cl_w)
+    for k in range(sys.floating.element[index].n):
+        n, f = coupling(R, X, k)
+        u[index, k] -= dot3(n, ca) + dot3(f, cl)
 
 
 @kernel

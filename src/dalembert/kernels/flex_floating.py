@@ -2,21 +2,21 @@
 
 With v and w the velocity of the frame's origin and its angular velocity, in the frame's axes, the kinetic energy is
     T = ½ m v·v + v·(w x s) + ½ w·J w + v·c qd + w·Cr qd + ½ qd·Me qd                                    (1)
-    c_l = Ct_l + Kt_l q,   Cr_l = Cr0_l + G_l q,   J_l = J1_l + 2 J2_l q                                 (2)
-    s = s0 + ½ (Ct_l + c_l) q_l,   J = J0 + ½ (J1_l + J_l) q_l                                           (3)
+    Cr_l = Cr0_l + G_l q,   J_l = J1_l + 2 J2_l q,   s = s0 + c_l q_l,   J = J0 + ½ (J1_l + J_l) q_l     (2)
 since c_l and J_l are the derivatives of s and J by q_l.  With the acceleration a of the origin less gravity, (1) gives
-    f = m a + wd x s + w x (w x s) + 2 w x c qd + c qdd + qd·Kt qd                                       (4)
+    f = m a + wd x s + w x (w x s) + 2 w x c qd + c qdd                                                  (4)
     n = s x a + J wd + w x J w + J' w + Cr qdd + qd·G qd + w x Cr qd                                     (5)
     Q_l = k·X_l + w·(G - Gᵀ)_l qd + Me_l qdd + Ke_l q + De_l qd + load_l                                 (6)
 where X_l = (c_l, Cr_l, J_l) are twelve moments, J_l in the order xx, xy, xz, yy, yz, zz, and
     k = (a, wd, -½ wx², -wx wy, -wx wz, -½ wy², -wy wz, -½ wz²)                                          (7)
-Derivation: docs/theory/floating_frame.md.  Kt and parts of G and J2 are the second-order displacements of geometric
-stiffening.  The first parts of (4) and (5) are those of a rigid body and are left to its row in the body table.
+Derivation: docs/theory/floating_frame.md.  The first parts of (4) and (5) are those of a rigid body and are left to its row in
+the body table.  With geometric stiffening this row is not the floating frame F but a face of it, moved by the mean of the
+body's displacements of second order; so every velocity is that of a true motion, and the mass matrix stays definite.
 Seeds: [HEL (1), (2)] frame and shapes; derived here in full.
 """
 
 from ..codes import JointCode
-from .flex_floating_tables import MOMENTS, TURNED
+from .flex_floating_tables import CHANGES, MOMENTS
 from .jit import kernel, part
 from .quad import congruent, cross4, load_columns, load_quads, mixed, store4, store_quads, tilde
 from .small import add3, axpy3, cross, dot3, load3, load6, mul33_vec, neg3, scale3, store3, sym_vec, tmul33_vec
@@ -41,7 +41,7 @@ def multiply(constant, at, n, x, first, out):
 
 @kernel
 def multiply_moments(e, constant, x, first, begin, end, out):
-    """Rows begin..end-1 of out (15, n) = X1 x[first:first + n]."""
+    """Rows begin..end-1 of out (12, n) = X1 x[first:first + n]."""
     n = e.n
     for a in range(begin, end):
         for k in range(n):
@@ -60,17 +60,17 @@ def moment(X, n, x, first, row):
 
 
 @part
-def moment6(X, n, x, first):
-    """Sum over l of J_l x[first + l]."""
+def moment6(X, n, x, first, row):
+    """Sum over l of the symmetric matrix X[row:row + 6, l] times x[first + l]."""
     s0, s1, s2, s3, s4, s5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(n):
         y = x[first + k]
-        s0 += y * X[6, k]
-        s1 += y * X[7, k]
-        s2 += y * X[8, k]
-        s3 += y * X[9, k]
-        s4 += y * X[10, k]
-        s5 += y * X[11, k]
+        s0 += y * X[row, k]
+        s1 += y * X[row + 1, k]
+        s2 += y * X[row + 2, k]
+        s3 += y * X[row + 3, k]
+        s4 += y * X[row + 4, k]
+        s5 += y * X[row + 5, k]
     return (s0, s1, s2, s3, s4, s5)
 
 
@@ -83,16 +83,19 @@ def store6(a, x):
 
 @kernel
 def eval_shape(e, own, constant, q, X):
-    """Moments (2) of the deformed body, first moment and inertia (3)."""
+    """Moments, first moment and inertia (2) of the deformed body."""
     n = e.n
-    multiply_moments(e, constant, q, e.q, 0, MOMENTS, X)
     for a in range(MOMENTS):
         base, total = e.X0 + a * n, 0.0
+        for k in range(n):
+            X[a, k] = 0.0
+        if a >= 3 and e.some[a - 3] == 1:
+            multiply(constant, e.X1 + (a - 3) * n * n, n, q, e.q, X[a])
         for k in range(n):
             total += (constant[base + k] + 0.5 * X[a, k]) * q[e.q + k]
             X[a, k] += constant[base + k]
         if a < 3:
-            own.s_b[a] = constant[e.rigid + 1 + a] + total                                        # (3)
+            own.s_b[a] = constant[e.rigid + 1 + a] + total                                        # (2)
         elif a >= 6:
             own.J_b[a - 6] = constant[e.rigid + a - 2] + total
 
@@ -104,12 +107,12 @@ def eval_floating_motion(sys, index, q, qd, work):
     X, Y, bias, n = work.floating.X[index], work.floating.Y[index], work.floating.bias[index], e.n
     row = work.body[e.body]
     eval_shape(e, own, constant, q, X)
-    multiply_moments(e, constant, qd, e.v, 0, TURNED, Y)
+    multiply_moments(e, constant, qd, e.v, 0, CHANGES, Y)
 
     # moments and velocities in the frame's axes
     R = load_columns(row.E_wb)
     w = tmul33_vec(R, load3(row.w_w))
-    s, J, Jd = load3(own.s_b), load6(own.J_b), moment6(X, n, qd, e.v)
+    s, J, Jd = load3(own.s_b), load6(own.J_b), moment6(X, n, qd, e.v, 6)
     p, spin = moment(X, n, qd, e.v, 0), moment(X, n, qd, e.v, 3)
     store3(own.w_b, w)
     store6(own.Jd_b, Jd)
@@ -123,15 +126,15 @@ def eval_floating_motion(sys, index, q, qd, work):
     store4(row.h_w, h)
     store_quads(row.A_J, congruent(E, J))
     store_quads(row.A_H, tilde(h))
-    f = add3(scale3(cross(w, p), 2.0), moment(Y, n, qd, e.v, 0))                                  # (4)
-    moments = add3(cross(w, sym_vec(J, w)), add3(sym_vec(Jd, w), add3(moment(Y, n, qd, e.v, 3), cross(w, spin))))  # (5)
+    f = scale3(cross(w, p), 2.0)                                                                  # (4)
+    moments = add3(cross(w, sym_vec(J, w)), add3(sym_vec(Jd, w), add3(moment(Y, n, qd, e.v, 0), cross(w, spin))))  # (5)
     store3(row.ef, neg3(add3(cross4(w_w, cross4(w_w, h)), mul33_vec(R, f))))
     store3(row.en, neg3(mul33_vec(R, moments)))
 
     # elastic loads without those of accelerations
     k = weights((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), w)
     for i in range(n):
-        bias[i] = constant[e.load + i] + w[0] * Y[12, i] + w[1] * Y[13, i] + w[2] * Y[14, i]      # (6)
+        bias[i] = constant[e.load + i] + w[0] * Y[9, i] + w[1] * Y[10, i] + w[2] * Y[11, i]       # (6)
         for a in range(6, MOMENTS):
             bias[i] += k[a] * X[a, i]
     multiply(constant, e.Ke, n, q, e.q, bias)
@@ -159,11 +162,23 @@ def eval_floating_accelerations(sys, index, qdd, work):
 
 
 @part
-def with_elastic_wrench(b, n, f, work):
-    """A wrench on the row of a flexible body plus that of its elastic accelerations; faces have none."""
+def heavy_element(sys, i):
+    """Flexible body whose inertia belongs to row i, or -1."""
+    b = sys.body[i]
+    if b.flex < 0:
+        return -1
     if b.code == JointCode.ELASTIC:
+        return sys.floating.face[b.flex].element if sys.floating.face[b.flex].heavy == 1 else -1
+    return b.flex if sys.floating.element[b.flex].body == i else -1
+
+
+@part
+def with_elastic_wrench(sys, i, n, f, work):
+    """The inertia wrench of row i with that of the elastic accelerations."""
+    index = heavy_element(sys, i)
+    if index < 0:
         return n, f
-    own = work.floating.element[b.flex]
+    own = work.floating.element[index]
     return add3(n, load3(own.n_w)), add3(f, load3(own.f_w))
 
 

@@ -1,11 +1,13 @@
 """Elastic coordinates in the mass matrix: directions of faces with what they carry, and the inertia of the bodies themselves.
 
 A unit acceleration of an elastic rate moves what the faces of its body carry, whose wrench is felt by all inner directions,
-and makes the wrench (Cr_l, c_l) on the body's own frame, (4) and (5) of flex_floating.py, felt by its joint and further in.
+and makes the wrench (Cr_l, c_l) on the row of the body's inertia, (4) and (5) of flex_floating.py, felt there and further in.
+Where that row is a face, the elastic rates feel their own wrenches: both S_i·(Cr, c)_k and S_k·(Cr, c)_i count.
 """
 
 from ..codes import JointCode
 from .flex_faces import face_direction
+from .flex_floating import heavy_element
 from .jit import kernel, part
 from .quad import add4, cross4, load4, load_columns, load_symmetric
 from .small import add3, axpy3, cross, dot3, load3, mul33_vec, scale3, sub3, sym_vec
@@ -60,7 +62,7 @@ def add_face_columns(sys, i, J, H, A_M, M, work):
 @kernel
 def add_body_columns(sys, i, M, work):
     """Add the modal mass of row i, a flexible body, and its coupling with the frame."""
-    index = sys.body[i].flex
+    index = heavy_element(sys, i)
     e, X, R = sys.floating.element[index], work.floating.X[index], load_columns(work.body[i].E_wb)
     for k in range(e.n):
         for c in range(e.n):
@@ -130,13 +132,16 @@ def add_face_mass(sys, i, place, values, at, work):
 @kernel
 def add_body_mass(sys, i, place, values, at, work):
     """Add the pairs of the elastic rates of row i, a flexible body, that its own inertia makes; returns the next place."""
-    index, row = sys.body[i].flex, work.body[i]
+    index, row, b = heavy_element(sys, i), work.body[i], sys.body[i]
     e, X, R, r = sys.floating.element[index], work.floating.X[index], load_columns(row.E_wb), load3(row.r_w)
     for k in range(e.n):
         for c in range(k + 1):
             values[place[at]] += sys.floating.constant[e.Me + k * e.n + c]
             at += 1
         n, f = coupling(R, X, k)
+        if b.code == JointCode.ELASTIC:
+            s_n, s_f = face_direction(work.floating.S[b.flex], k)
+            values[place[at - 1]] += dot3(s_n, n) + dot3(s_f, f)
         if sys.constants[0].reference == 0:
             n = add3(n, cross(r, f))
         at = add_inner(sys, i, False, n, f, r, place, values, at, work)

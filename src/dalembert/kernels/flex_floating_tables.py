@@ -1,9 +1,10 @@
 """Tables of flexible bodies in floating frames, to be read beside tables.py: one row a body, one row a place of a body.
 
-The body F of a floating frame stands in the body table with the joint that carries it; its n elastic coordinates follow the
-joint's own in q and qd.  A *face* is a massless body at a place of F, carried by a joint ELASTIC whose motion is made by the
-elastic coordinates of F.  Constants stand in one flat array; bodies of equal constants tell the same places.  All are in the
-axes of F's joint frame.  Matrices of n columns are kept by rows, those of several components component by component.
+The floating frame F of a body stands in the body table with the joint that carries it; the body's n elastic coordinates
+follow the joint's own in q and qd.  A *face* is a row whose joint ELASTIC is moved by the elastic coordinates of F: a massless
+body at a place of the flexible one, or, with geometric stiffening, the frame that its inertia belongs to (flex_floating.py).
+Constants stand in one flat array; bodies of equal constants tell the same places.  All are in the axes of F.  Matrices of n
+columns are kept by rows, those of several components component by component.
 """
 
 from typing import NamedTuple
@@ -12,19 +13,20 @@ import numpy as np
 
 MOMENTS = 12
 """Components of the moments X(q): c (3), Cr (3), and the inertia's slope J_l (xx, xy, xz, yy, yz, zz)."""
-TURNED = 15
-"""Matrices (n, n) by which they change: Kt (3), G (3), 2 J2 (6); then G - Gᵀ (3)."""
+CHANGES = 12
+"""Matrices (n, n) by which they change: G (3), 2 J2 (6); then G - Gᵀ (3).  c is constant."""
 
 FLOATING = np.dtype((np.record, [
-    ("body", "i8"),  # row of F
+    ("root", "i8"),  # row of F
+    ("body", "i8"),  # row that its inertia belongs to: F, or a face of it
     ("q", "i8"),  # first elastic coordinate
     ("v", "i8"),  # its rate
     ("n", "i8"),  # number of elastic coordinates
     ("damped", "i8"),  # 1 if De is not zero
-    ("some", "i8", TURNED),  # 1 for the matrices of X1 that are not zero
+    ("some", "i8", CHANGES),  # 1 for the matrices of X1 that are not zero
     ("rigid", "i8"),  # where mass, s0 (3) and J0 (6), undeformed, begin in `Floating.constant` [kg, kg m, kg m²]
     ("X0", "i8"),  # likewise the moments (12, n) of the undeformed body
-    ("X1", "i8"),  # how they change with q (15, n, n)
+    ("X1", "i8"),  # how they change with q (12, n, n)
     ("Me", "i8"),  # modal mass (n, n)
     ("Ke", "i8"),  # stiffness (n, n)
     ("De", "i8"),  # damping (n, n)
@@ -34,6 +36,7 @@ FLOATING = np.dtype((np.record, [
 
 FACE = np.dtype((np.record, [
     ("body", "i8"),  # row of the face
+    ("heavy", "i8"),  # 1 if the inertia of the flexible body belongs to it
     ("element", "i8"),  # row of its body in `Floating.element`
     ("curved", "i8", 6),  # 1 for the matrices of B that are not zero
     ("Phi", "i8"),  # where displacement and rotation by each coordinate (6, n) begin in `Floating.constant`
@@ -83,8 +86,8 @@ class FloatingWork(NamedTuple):
     element: np.ndarray  # (n_element,) ELEMENT_WORK
     face: np.ndarray  # (n_face,) FACE_WORK
     X: np.ndarray  # (n_element, 12, N) moments of the deformed body
-    Y: np.ndarray  # (n_element, 15, N) X1 qd
-    Z: np.ndarray  # (n_element, 15, N) X1 qdd
+    Y: np.ndarray  # (n_element, 12, N) X1 qd
+    Z: np.ndarray  # (n_element, 12, N) X1 qdd
     bias: np.ndarray  # (n_element, N) loads of the elastic coordinates without accelerations and without faces
     load: np.ndarray  # (n_element, N) likewise with accelerations
     dload: np.ndarray  # (n_element, N) its variation
@@ -106,7 +109,7 @@ class FloatingWork(NamedTuple):
 def make_floating_work(floating: Floating) -> FloatingWork:
     """Allocate the scratch of one thread."""
     e, f, n = len(floating.element), len(floating.face), int(floating.element["n"].max(initial=0))
-    moments, changes, vectors = np.zeros((e, MOMENTS, n)), np.zeros((2, e, TURNED, n)), np.zeros((5, e, n))
+    moments, changes, vectors = np.zeros((e, MOMENTS, n)), np.zeros((2, e, CHANGES, n)), np.zeros((5, e, n))
     matrices, couplings, faces = np.zeros((4, e, n, n)), np.zeros((2, e, 6, n)), np.zeros((5, f, 6, n))
     return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), moments, *changes, *vectors[:3], *matrices[:2],
                         *faces[:4], matrices[2], couplings[0], vectors[3], matrices[3], couplings[1], faces[4], vectors[4])

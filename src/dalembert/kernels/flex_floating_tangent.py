@@ -1,11 +1,11 @@
 """Exact variations of flexible bodies in floating frames and of their faces, for tree_tangent.py.
 
 In F's axes, with the moments X_l and the weights k of flex_floating.py, a variation (da, dal, dw; dq, dqd, dqdd) gives
-    df = m da + dal x s + al x ds + d(w x (w x s) + 2 w x c qd) + c dqdd + (Kt qdd) dq + 2 (Kt qd) dqd        (1)
+    df = m da + dal x s + al x ds + d(w x (w x s) + 2 w x c qd) + c dqdd                              (1)
     dn = ds x a + s x da + dJ al + J dal + d(w x J w + J' w + w x Cr qd) + Cr dqdd + (Gᵀ qdd) dq
          + (G qd + Gᵀ qd) dqd                                                                                (2)
     dQ = X·dk + dw·(G - Gᵀ) qd + K dq + C dqd + Me dqdd,   K = Ke + k·X1,   C = De + w·(G - Gᵀ)               (3)
-    ds = c dq,   dJ = J_l dq_l,   dJ' = J_l dqd_l + (2 J2 qd)_l dq_l,   d(c qd) = c dqd + (Kt qd) dq,   d(Cr qd) likewise
+    ds = c dq,   dJ = J_l dq_l,   dJ' = J_l dqd_l + (2 J2 qd)_l dq_l,   d(Cr qd) = Cr dqd + (Gᵀ qd) dq
 and in the world's axes dn_w = phi x n_w + R dn, with R' (dx - phi x x) for a vector's variation in F's axes.
 Faces: with d th = phi_l dq_l, the axes of the turns change relative to F by
     da1 = 0,   da2 = dth1 a1 x a2,   da3 = (dth1 a1 + dth2 a2) x a3                                           (4)
@@ -15,7 +15,7 @@ and (2), (3) of flex_faces.py are differentiated line by line.  The part of the 
 
 from .flex_faces import contract, face_direction, multiply_curves, spun
 from .flex_floating import moment, moment6, multiply, multiply_moments, weights
-from .flex_floating_tables import MOMENTS, TURNED
+from .flex_floating_tables import CHANGES, MOMENTS
 from .jit import kernel, part
 from .quad import load_columns, load_quads, mixed
 from .small import add3, axpy3, cross, dot3, load3, load6, mul33_vec, scale3, store3, sub3, sym_vec, tmul33_vec
@@ -35,8 +35,8 @@ def prepare_element(sys, index, qd, qdd, work):
     """K and C of (3), the products of X1 with qdd and the inertia wrench of one body, without its faces."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
     K, C, Z, n = work.floating.K[index], work.floating.C[index], work.floating.Z[index], e.n
-    multiply_moments(e, constant, qdd, e.v, 0, 6, Z)
-    multiply_moments(e, constant, qdd, e.v, MOMENTS, TURNED, Z)
+    multiply_moments(e, constant, qdd, e.v, 0, 3, Z)
+    multiply_moments(e, constant, qdd, e.v, 9, CHANGES, Z)
     w = load3(own.w_b)
     k = weights(load3(own.a_b), load3(own.al_b), w)
     for i in range(n):
@@ -44,20 +44,20 @@ def prepare_element(sys, index, qd, qdd, work):
             K[i, c] = C[i, c] = 0.0
     add_matrix(constant, e.Ke, n, 1.0, K)
     add_matrix(constant, e.De, n, 1.0, C)
-    for a in range(MOMENTS):
+    for a in range(9):
         if e.some[a] == 1:
-            add_matrix(constant, e.X1 + a * n * n, n, k[a], K)                                    # (3)
+            add_matrix(constant, e.X1 + a * n * n, n, k[3 + a], K)                                # (3)
     for a in range(3):
-        if e.some[12 + a] == 1:
-            add_matrix(constant, e.X1 + (12 + a) * n * n, n, w[a], C)
+        if e.some[9 + a] == 1:
+            add_matrix(constant, e.X1 + (9 + a) * n * n, n, w[a], C)
 
     # inertia wrench, (4) and (5) of flex_floating.py
     X, Y, m = work.floating.X[index], work.floating.Y[index], constant[e.rigid]
     a, al, s, J, p = load3(own.a_b), load3(own.al_b), load3(own.s_b), load6(own.J_b), load3(own.p_b)
     f = add3(axpy3(m, a, cross(al, s)), cross(w, axpy3(2.0, p, cross(w, s))))
-    f = add3(f, add3(moment(Y, n, qd, e.v, 0), moment(X, n, qdd, e.v, 0)))
+    f = add3(f, moment(X, n, qdd, e.v, 0))
     turning = add3(cross(s, a), add3(sym_vec(J, al), cross(w, add3(sym_vec(J, w), load3(own.l_b)))))
-    turning = add3(turning, add3(sym_vec(load6(own.Jd_b), w), add3(moment(Y, n, qd, e.v, 3), moment(X, n, qdd, e.v, 3))))
+    turning = add3(turning, add3(sym_vec(load6(own.Jd_b), w), add3(moment(Y, n, qd, e.v, 0), moment(X, n, qdd, e.v, 3))))
     store3(own.f_b, f)
     store3(own.n_b, turning)
 
@@ -83,23 +83,23 @@ def vary_element(sys, index, dq, dqd, dqdd, work):
     da = tmul33_vec(R, sub3(load3(o.a), cross(phi, load3(row.a_w))))
     dal = tmul33_vec(R, sub3(load3(o.al), cross(phi, load3(row.al_w))))
     dw = tmul33_vec(R, sub3(load3(o.w), cross(phi, load3(row.w_w))))
-    ds, dJ = moment(X, n, dq, e.v, 0), moment6(X, n, dq, e.v)
-    dJd, slower = moment6(X, n, dqd, e.v), moment6(Y, n, dq, e.v)
-    dp = add3(moment(X, n, dqd, e.v, 0), moment(Y, n, dq, e.v, 0))
-    dl = add3(moment(X, n, dqd, e.v, 3), sub3(moment(Y, n, dq, e.v, 3), moment(Y, n, dq, e.v, 12)))
+    ds, dJ = moment(X, n, dq, e.v, 0), moment6(X, n, dq, e.v, 6)
+    dJd, slower = moment6(X, n, dqd, e.v, 6), moment6(Y, n, dq, e.v, 3)
+    dp = moment(X, n, dqd, e.v, 0)
+    dl = add3(moment(X, n, dqd, e.v, 3), sub3(moment(Y, n, dq, e.v, 0), moment(Y, n, dq, e.v, 9)))
 
     # the force
     spin = add3(cross(dw, axpy3(2.0, p, cross(w, s))), cross(w, axpy3(2.0, dp, add3(cross(dw, s), cross(w, ds)))))
     df = add3(axpy3(m, da, add3(cross(dal, s), cross(al, ds))), spin)
-    df = add3(df, add3(moment(X, n, dqdd, e.v, 0), axpy3(2.0, moment(Y, n, dqd, e.v, 0), moment(Z, n, dq, e.v, 0))))
+    df = add3(df, moment(X, n, dqdd, e.v, 0))
 
     # the moment
     dn = add3(add3(cross(ds, a), cross(s, da)), add3(sym_vec(dJ, al), sym_vec(J, dal)))
     dn = add3(dn, cross(dw, add3(sym_vec(J, w), turning)))
     dn = add3(dn, cross(w, add3(add3(sym_vec(dJ, w), sym_vec(J, dw)), dl)))
     dn = add3(dn, add3(add3(sym_vec(dJd, w), sym_vec(slower, w)), sym_vec(Jd, dw)))
-    dn = add3(dn, add3(moment(X, n, dqdd, e.v, 3), sub3(moment(Z, n, dq, e.v, 3), moment(Z, n, dq, e.v, 12))))
-    dn = add3(dn, sub3(scale3(moment(Y, n, dqd, e.v, 3), 2.0), moment(Y, n, dqd, e.v, 12)))
+    dn = add3(dn, add3(moment(X, n, dqdd, e.v, 3), sub3(moment(Z, n, dq, e.v, 0), moment(Z, n, dq, e.v, 9))))
+    dn = add3(dn, sub3(scale3(moment(Y, n, dqd, e.v, 0), 2.0), moment(Y, n, dqd, e.v, 9)))
     store3(o.f, add3(cross(phi, mul33_vec(R, load3(own.f_b))), mul33_vec(R, df)))
     store3(o.n, add3(cross(phi, mul33_vec(R, load3(own.n_b))), mul33_vec(R, dn)))
 
@@ -107,7 +107,7 @@ def vary_element(sys, index, dq, dqd, dqdd, work):
     out, K, C = work.floating.dload[index], work.floating.K[index], work.floating.C[index]
     dk = vary_weights(da, dal, w, dw)
     for i in range(n):
-        total = dw[0] * Y[12, i] + dw[1] * Y[13, i] + dw[2] * Y[14, i]
+        total = dw[0] * Y[9, i] + dw[1] * Y[10, i] + dw[2] * Y[11, i]
         for c in range(MOMENTS):
             total += dk[c] * X[c, i]
         for c in range(n):
@@ -131,7 +131,7 @@ def prepare_face(sys, index, qd, qdd, work):
     face, own = sys.floating.face[index], work.floating.face[index]
     e, constant, n = sys.floating.element[face.element], sys.floating.constant, sys.floating.element[face.element].n
     phi, Bqd, K = work.floating.phi[index], work.floating.Bqd[index], work.floating.K[face.element]
-    row, P, axes = work.body[face.body], load_quads(work.body[e.body].E_wb), load_axes(own)
+    row, P, axes = work.body[face.body], load_quads(work.body[e.root].E_wb), load_axes(own)
     multiply_curves(face, constant, n, qdd, e.v, work.floating.Bqdd[index])
     thdd = add3(contract(phi, qdd, n, 3, e.v), contract(Bqd, qd, n, 3, e.v))
     udd = add3(contract(phi, qdd, n, 0, e.v), contract(Bqd, qd, n, 0, e.v))

@@ -11,7 +11,7 @@ Seeds: [DOP] announces both without equations; derived here.
 
 from ..codes import JointCode, Status
 from .flex_faces import add_face_effort
-from .flex_floating import put_elastic_loads, with_elastic_wrench
+from .flex_floating import heavy_element, put_elastic_loads, with_elastic_wrench
 from .flex_floating_mass import add_body_mass, add_face_mass, add_inner, composite_wrench, seen_from
 from .jit import kernel, part
 from .quad import load_symmetric, store_symmetric
@@ -108,7 +108,7 @@ def add_tree_mass(sys, place, values, work) -> int:
             at = add_inner(sys, b.parent, driven, n, f, h, place, values, at, work)
         if b.code == JointCode.ELASTIC:
             at = add_face_mass(sys, i, place, values, at, work)
-        elif b.flex >= 0:
+        if heavy_element(sys, i) >= 0:
             at = add_body_mass(sys, i, place, values, at, work)
         if b.parent > 0:
             join(reference, rows[b.parent], own)
@@ -128,7 +128,7 @@ def accumulate_loads(sys, effort, work) -> int:
         f = sub3(axpy3(m, a, cross(al, h)), load3(own.ef))
         n = sub3(add3(sym_vec(load_symmetric(own.A_J), al), cross(h, a)), load3(own.en))
         if body[i].flex >= 0:
-            n, f = with_elastic_wrench(body[i], n, f, work)
+            n, f = with_elastic_wrench(sys, i, n, f, work)
         store3(own.f, f)
         store3(own.n, sub3(n, cross(centre_of(m, h), f)) if reference == 1 else add3(n, cross(load3(own.r_w), f)))
     put_elastic_loads(sys, effort, work)

@@ -28,14 +28,17 @@ from .flex_elimination import (
     accelerated,
     begin_elimination,
     begin_loads,
+    couple_body,
     couple_face,
     downdated_block,
     factor_block,
     forward_block,
     load_face,
+    load_heavy_face,
     solve_block,
     wrench_with_block,
 )
+from .flex_floating import heavy_element
 from .jit import kernel, part
 from .quad import add4, axpy4, cross4, load4, mixed, scale4, store4
 from .small import dot3, load3
@@ -166,15 +169,21 @@ def eliminate_face(sys, i, work):
     size_n, size_f = joint_sizes(sys, own, J, M)
     n, f = load4(own.en), load4(own.ef)
     couple_face(sys, i, J, H, M, elastic.D, elastic.U, work)
+    index = heavy_element(sys, i)
+    if index >= 0:
+        couple_body(sys, i, index, elastic.D, elastic.U, work)
+        load_heavy_face(sys, i, index, elastic.u, work)
     bias_n, bias_f = inertia_vec(J, H, M, load4(own.ca_w), load4(own.cl_w))
     load_face(sys, i, axpy4(-1.0, bias_n, n), axpy4(-1.0, bias_f, f), elastic.u, work)
     hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, work.body)
 
 
 @kernel
-def eliminate_block(sys, b, J, H, M, n, f, work):
-    """Inertia and wrench of a flexible body without its elastic coordinates; a status."""
-    index, elastic = b.flex, work.floating
+def eliminate_block(sys, i, J, H, M, n, f, work):
+    """Inertia and wrench of row i, a floating frame, without its elastic coordinates; a status."""
+    index, elastic = sys.body[i].flex, work.floating
+    if heavy_element(sys, i) >= 0:
+        couple_body(sys, i, index, elastic.D, elastic.U, work)
     count, D, U, y = sys.floating.element[index].n, elastic.D[index], elastic.U[index], elastic.u[index]
     status = factor_block(count, D, U)
     if status != Status.OK.value:
@@ -197,7 +206,7 @@ def eliminate_joint(sys, i, tau, qdd, work) -> int:
     size_n, size_f = joint_sizes(sys, own, J, M)
     n, f = load4(own.en), load4(own.ef)
     if b.flex >= 0:
-        J, H, M, n, f, status = eliminate_block(sys, b, J, H, M, n, f, work)
+        J, H, M, n, f, status = eliminate_block(sys, i, J, H, M, n, f, work)
         if status != Status.OK.value:
             return status
     for place in range(b.v + b.nv - 1, b.v - 1, -1):
@@ -230,7 +239,7 @@ def eliminate_tree(sys, tau, qdd, work) -> int:
     work.fail[1] = 0
     forget_sizes(sys, work.body)
     if sys.floating.element.shape[0] > 0:
-        begin_elimination(sys, 0.0, 0.0, work.floating.D, work.floating.U, work)
+        begin_elimination(sys, 0.0, 0.0, work.floating.D, work.floating.U)
         begin_loads(sys, tau, work)
     for i in range(sys.body.shape[0] - 1, 0, -1):
         b = sys.body[i]

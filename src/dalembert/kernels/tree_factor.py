@@ -12,6 +12,7 @@ from ..codes import JointCode, Status
 from .flex_elimination import (
     accelerated,
     begin_elimination,
+    couple_body,
     couple_face,
     downdated_block,
     factor_block,
@@ -20,6 +21,7 @@ from .flex_elimination import (
     wrench_with_block,
 )
 from .flex_faces import face_direction
+from .flex_floating import heavy_element
 from .jit import kernel, part
 from .quad import load4, store4
 from .small import add3, axpy3, cross, dot3, load3, store3
@@ -29,8 +31,10 @@ from .tree_dynamics import RANK_TOLERANCE, forget_sizes, hand_sizes, inertia_alo
 
 @kernel
 def factor_flexible(sys, i, J, H, M, work):
-    """Inertia of row i, a flexible body, without its elastic coordinates, or that of a face, which is handed to them."""
-    b, elastic = sys.body[i], work.floating
+    """Inertia of row i, a floating frame, without its elastic coordinates, or that of a face, which is handed to them."""
+    b, elastic, index = sys.body[i], work.floating, heavy_element(sys, i)
+    if index >= 0:
+        couple_body(sys, i, index, elastic.D_kept, elastic.U_kept, work)
     if b.code == JointCode.ELASTIC:
         couple_face(sys, i, J, H, M, elastic.D_kept, elastic.U_kept, work)
         for c in range(6):
@@ -55,7 +59,7 @@ def factor_tree(sys, add, cq, cv, work) -> int:
     body, rows, dof = sys.body, work.body, work.dof
     zero = (0.0, 0.0, 0.0, 0.0)
     forget_sizes(sys, rows)
-    begin_elimination(sys, cq, cv, work.floating.D_kept, work.floating.U_kept, work)
+    begin_elimination(sys, cq, cv, work.floating.D_kept, work.floating.U_kept)
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         J, H, M = load_inertia(own)

@@ -5,7 +5,7 @@ Seeds: [ARN (9), (10)] with the joint loads summed from the leaves; deviations a
 
 from ..codes import JointCode, Status
 from .flex_faces import add_face_effort, face_acceleration
-from .flex_floating import eval_floating_accelerations, put_elastic_loads, with_elastic_wrench
+from .flex_floating import eval_floating_accelerations, heavy_element, put_elastic_loads, with_elastic_wrench
 from .flex_floating_mass import add_body_columns, add_face_columns, add_felt
 from .jit import kernel, part
 from .quad import add4, cross4, load4, load_symmetric
@@ -51,7 +51,7 @@ def eval_joint_loads(sys, work) -> int:
         n = add3(sym_vec(load_symmetric(own.A_J), al), cross(h, a))                             # [ARN (10)]
         f = axpy3(sys.body[i].mass, a, cross(al, h))
         if sys.body[i].flex >= 0:
-            n, f = with_elastic_wrench(sys.body[i], n, f, work)
+            n, f = with_elastic_wrench(sys, i, n, f, work)
         store3(own.n, sub3(n, load3(own.en)))
         store3(own.f, sub3(f, load3(own.ef)))
     for i in range(sys.body.shape[0] - 1, 0, -1):
@@ -108,7 +108,7 @@ def eval_mass_matrix(sys, M, work) -> int:
             add_felt(sys, b.parent, k, add4(n, cross4(load4(own.d_w), f)), f, M, work)
         if b.code == JointCode.ELASTIC:
             add_face_columns(sys, i, A_J, A_H, A_M, M, work)
-        elif b.flex >= 0:
+        if heavy_element(sys, i) >= 0:
             add_body_columns(sys, i, M, work)
 
         # the composite body joins its parent's

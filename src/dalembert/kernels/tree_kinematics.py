@@ -7,7 +7,7 @@ of the directions s, since here p = r(p_parent, q) stands solved.
 
 from ..codes import JointCode, Status
 from .flex_faces import eval_face_pose
-from .flex_floating import eval_floating_motion
+from .flex_floating import eval_floating_motion, heavy_element
 from .jit import kernel, part
 from .quad import (
     add4,
@@ -105,6 +105,8 @@ def eval_joint_motion(sys, i, q, qd, work) -> int:
         R, d, rel, vel, ca, cl = eval_face_pose(sys, i, q, qd, work)
         eval_body(b, own, w, rel, d, add4(cl, cross4(w, axpy4(2.0, vel, cross4(w, d)))), R)
         store4(own.ca_w, add4(load4(own.ca_w), ca))
+        if sys.floating.face[b.flex].heavy == 1:
+            eval_floating_motion(sys, sys.floating.face[b.flex].element, q, qd, work)
         return Status.OK.value
     P, w = load_quads(parent.E_wb), load4(parent.w_w)
     d, A = mixed(load3(b.d_p), P), columns_mul(P, load9(b.R_pj))
@@ -118,7 +120,7 @@ def eval_joint_motion(sys, i, q, qd, work) -> int:
     d = add4(d, slide)
     rel, vel = eval_directions(sys, b, A, qd, work.dof)                                           # [ARN (7), (8)]
     eval_body(b, own, w, rel, d, cross4(w, axpy4(2.0, vel, cross4(w, d))), R)                     # [ARN (9)] k^(II)
-    if b.flex >= 0:
+    if heavy_element(sys, i) >= 0:
         eval_floating_motion(sys, b.flex, q, qd, work)
     return Status.OK.value
 

@@ -238,7 +238,7 @@ def _moving_rates(body: np.ndarray, floating: Floating, row: int) -> list[int]:
 
 def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of rates with an entry in the mass matrix, in the order of kernels/semi_recursive.py."""
-    i, j = [], []
+    i, j, heavy = [], [], {int(e.body): e for e in floating.element}
 
     def add(rates, inner):
         for k in rates:
@@ -252,8 +252,8 @@ def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.nda
         add(_joint_rates(b), inner)
         if b.code == JointCode.ELASTIC:
             add(_elastic_rates(floating.element[floating.face[b.flex].element]), inner)
-        elif b.flex >= 0:
-            add(_elastic_rates(floating.element[b.flex]), _moving_rates(body, floating, row))
+        if row in heavy:
+            add(_elastic_rates(heavy[row]), _moving_rates(body, floating, row))
     return np.array(i, np.int64), np.array(j, np.int64)
 
 

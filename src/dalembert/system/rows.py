@@ -6,6 +6,7 @@ A row turns or slides about constant directions of its parent.  A joint written 
     its inverse        Rot(-a2, q2) Rot(-a1, q1)
     inverse of planar  Rot(-n, q3), slide (-x, q1), slide (-y, q2)
     inverse of free    ball, slide (-x, q1), slide (-y, q2), slide (-z, q3)
+    floating frame     its joint, then a face that the body's inertia belongs to if displacements of second order move it
 The ball of a reversed joint turns the other way round; `reverse.py` changes its coordinates to the user's.
 """
 
@@ -158,10 +159,13 @@ def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
             rows.append(Row(parent, joint.code, owner, k, q, v, align, seat.position, seat.rotation, tip.position,
                             tip.rotation, directions, efforts,
                             joint.place if joint.code == JointCode.ELASTIC else ""))
-        row_of_body[body] = len(rows)
+        row_of_body[body] = last = len(rows)
         floating = plan.model.bodies[body].floating if owner >= 0 else None
         elastic = 0 if floating is None else floating.n
-        joints.append(JointRows(first, len(rows), q, nq, v, nv, is_reversed, elastic))
+        if floating is not None and floating.stiffening is not None:
+            rows[-1].body = -1
+            rows.append(Row(last, JointCode.ELASTIC, owner, k, q, v, IDENTITY, ORIGIN, IDENTITY, ORIGIN, IDENTITY, [], []))
+        joints.append(JointRows(first, last, q, nq, v, nv, is_reversed, elastic))
         q, v = q + nq + elastic, v + nv + elastic
     return rows, joints, row_of_body
 
