@@ -7,6 +7,7 @@ matrix, and the matrix of an implicit step.
 from ..codes import FormCode, Status, TermCode
 from .constraints import add_row_loads, eval_jacobian, eval_rows, row_load
 from .constraints_acceleration import eval_row_accelerations
+from .flex_floating_mass import add_elastic_tangent
 from .flex_superelements import add_superelement_loads, add_superelement_masses, add_superelement_tangents
 from .forces import eval_forces
 from .jit import kernel
@@ -120,8 +121,9 @@ def add_mass(sys, q, values, work) -> int:
 def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
     """Add M + cv C + cq K to the matrix, after `eval_needed` at the state.
 
-    In joint coordinates only `add` (n_v,), the joint springs' part, stands for C and K, and the bodies' own inertias are
-    destroyed; in natural ones all forces, superelements and the curvature of the constraints do, their symmetric part.
+    In joint coordinates `add` (n_v,), the joint springs' part, and the flexible bodies' own stiffness and damping stand for C
+    and K, and the bodies' own inertias are destroyed; in natural ones all forces, superelements and the curvature of the
+    constraints do, their symmetric part.
     """
     A = work.factors.A
     if sys.constants[0].form == FormCode.GLOBAL:
@@ -134,6 +136,7 @@ def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
                                          work.sup)
     for k in range(add.shape[0]):
         A[sys.pattern.diagonal[k]] += add[k]
+    add_elastic_tangent(sys, cq, cv, A)
     return add_tree_mass(sys, sys.mass_place, A, work)
 
 
