@@ -43,8 +43,8 @@ def _singular(packed: Packed, rate: int, t: float) -> SingularError:
     j = packed.layout.joint_of_rate(rate)
     if isinstance(j, FlexibleEntry):
         return SingularError(
-            f"flexible body {j.name!r}: its mass matrix is not positive definite at t = {t:.6g} s; it is deformed beyond what a "
-            "linear body can describe. Make the beam of more bodies, take a shorter step, or see whether stiffening=False "
+            f"flexible body {j.name!r}: its mass matrix is not positive definite at t = {t:.6g} s; it is deformed beyond what "
+            "a linear body can describe. Make the beam of more bodies, take a shorter step, or see whether stiffening=False "
             "will do.")
     direction = packed.system.dof[rate]
     turns = bool(direction.s_n.any())
