@@ -5,6 +5,7 @@ import pytest
 from floating_cases import EPS, FRAMES, case_of, closed_arm, double_arm, solid, solid_arm
 
 import dalembert as dal
+from dalembert.flex.invariants import PRODUCTS
 from dalembert.kernels.constraints import eval_jacobian, eval_rows
 from dalembert.kernels.evaluate import eval_residual
 from dalembert.kernels.semi_recursive import accumulate_loads, add_tree_mass
@@ -81,6 +82,24 @@ def test_a_stress_free_body_in_free_fall_meets_no_load():
     q[3], qd[:3], qdd[:3] = 1.0, (1.0, 2.0, 3.0), (1.0, -9.81, 0.5)
     scale = np.max(abs(case.residual(qdd=0 * qdd, q=q, qd=qd)))
     assert np.max(abs(case.residual(qdd=qdd, q=q, qd=qd))) <= 100 * EPS * scale
+
+
+def test_stiffening_is_that_of_the_unit_loads():
+    """The derivative of the elastic loads by q, undeformed, is the sum of the geometric stiffnesses of all inertia loads."""
+    m = dal.Model("flight", gravity=(0, 0, 0)).add(dal.FlexibleBody("arm", solid()), dal.Free("f", "ground", "arm.hub"))
+    case = case_of(m, "recursive")
+    body = next(b.floating for b in case.packed.plan.model.bodies if b.floating is not None)
+    constants, stiffening = body.constants, body.stiffening
+    a, al, w = np.array([3.0, -2.0, 5.0]), np.array([0.5, 4.0, -3.0]), np.array([2.0, -1.0, 1.5])
+    case.q[:], case.qd[:], case.qdd[:] = 0.0, 0.0, 0.0
+    case.q[3], case.qd[3:6], case.qdd[:3], case.qdd[3:6] = 1.0, w, a, al
+    none = np.zeros(case.n_v)
+    found = np.array([case.variation(e, none, none)[6:] for e in np.eye(case.n_v)[6:]]).T
+    by_spin = np.einsum("lkab,a,b->lk", constants.inertia_curvature, w, w)
+    products = np.array([w[i] * w[j] for i, j in PRODUCTS])
+    expected = body.stiffness + np.tensordot(al, constants.gyroscopic + stiffening.rotation, 1) - by_spin + np.tensordot(
+        a, stiffening.translation, 1) + np.tensordot(products, stiffening.spin, 1)
+    assert found == pytest.approx(expected, abs=1000 * EPS * np.max(abs(expected)))
 
 
 # --- one evaluation against another --------------------------------------------------------------------------------
