@@ -10,10 +10,16 @@ from typing import Any
 import numpy as np
 
 COLOURS = "viridis"
-PALE, PLAIN, RIGID = "0.8", "tab:blue", "0.35"
+PALE, PLAIN, RIGID = "0.6", "tab:blue", "0.35"
 """Of undeformed bodies, of bodies without values, of rigid bodies."""
 LEAST_DEPTH = 0.15
 """Least edge of the drawn box, relative to its longest one: a planar picture needs some depth to be turned."""
+FLAT = 1e-3
+"""Pictures thinner than this, relative to their longest edge, are planar."""
+FLAT_LABELS = 12
+"""Distance of their labels from the axes [points]."""
+VIEWS = ((0, 0), (0, -90), (90, -90))
+"""Elevation and azimuth [deg] that look along x, y and z."""
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
 
@@ -37,7 +43,9 @@ def new_axes():
     """Return empty axes in three dimensions, in a figure that no window system knows of."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(8.0, 5.5)).add_subplot(projection="3d")
+    ax = Figure(figsize=(8.0, 5.5)).add_subplot(projection="3d", proj_type="ortho", computed_zorder=False)
+    ax.figure.subplots_adjust(left=0.06, right=0.92, bottom=0.06, top=0.92)
+    return ax
 
 
 def draw_cells(ax, nodes: np.ndarray, cells: Sequence[np.ndarray], *, values: np.ndarray | None = None,
@@ -73,9 +81,10 @@ def draw_cells(ax, nodes: np.ndarray, cells: Sequence[np.ndarray], *, values: np
             drawn.set_array(values[corners].mean(axis=1) * scale.factor)
             drawn.set_cmap(COLOURS)
             drawn.set_clim(0.0, scale.largest or 1.0)
+        drawn.set_zorder(1 if pale else 2)
         ax.add_collection3d(drawn)
     if not cells:
-        ax.scatter(*nodes.T, s=12, color=colour)
+        ax.scatter(*nodes.T, s=12, color=colour, zorder=1 if pale else 2)
 
 
 def draw_scale(ax, scale: Scale) -> None:
@@ -87,17 +96,24 @@ def draw_scale(ax, scale: Scale) -> None:
     ax.figure.colorbar(bar, ax=ax, label=scale.label, shrink=0.7, pad=0.12)
 
 
-def fit_axes(ax, points: np.ndarray) -> None:
-    """Give all three axes the same scale and room for the points (n, 3) [m]."""
+def fit_axes(ax, points: np.ndarray, look: bool) -> None:
+    """Give all three axes the same scale and room for the points (n, 3) [m]; `look` at a planar picture along its normal."""
     low, high = points.min(axis=0), points.max(axis=0)
     longest = float((high - low).max()) or 1.0
     middle, edges = (low + high) / 2, np.maximum(high - low, LEAST_DEPTH * longest) * 1.05
-    for axis, centre, edge in zip("xyz", middle, edges, strict=True):
-        getattr(ax, f"set_{axis}lim")(centre - edge / 2, centre + edge / 2)
+    flat = high - low < FLAT * longest
+    for k, axis in enumerate("xyz"):
+        getattr(ax, f"set_{axis}lim")(middle[k] - edges[k] / 2, middle[k] + edges[k] / 2)
         getattr(ax, f"set_{axis}label")(f"{axis} [m]")
-        ticks = 5 if edge > 0.4 * longest else 2
-        getattr(ax, f"{axis}axis").get_major_locator().set_params(nbins=ticks)
+        getattr(ax, f"{axis}axis").get_major_locator().set_params(nbins=5 if edges[k] > 0.4 * longest else 2)
     ax.set_box_aspect(edges)
+    if look and flat.sum() == 1:
+        normal = int(np.argmax(flat))
+        ax.view_init(*VIEWS[normal])
+        getattr(ax, f"set_{'xyz'[normal]}ticks")([])
+        getattr(ax, f"set_{'xyz'[normal]}label")("")
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            axis.labelpad = FLAT_LABELS
 
 
 def finish(ax, given: bool, path: str | Path | None) -> Any:

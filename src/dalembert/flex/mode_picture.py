@@ -51,6 +51,6 @@ def draw_mode(fe: FEModel, displacement: np.ndarray, title: str, *, exaggeration
     drawing.draw_cells(axes, fe.nodes, cells, colour=drawing.PALE)
     drawing.draw_cells(axes, nodes, cells, values=relative, scale=scale)
     drawing.draw_scale(axes, scale)
-    drawing.fit_axes(axes, np.vstack([fe.nodes, nodes]))
+    drawing.fit_axes(axes, np.vstack([fe.nodes, nodes]), ax is None)
     axes.set_title(title)
     return drawing.finish(axes, ax is not None, path)

@@ -47,8 +47,8 @@ def draw_shapes(results: Results, model: Any, names: Sequence[str], frame: int |
         drawing.draw_cells(axes, shape.nodes, shape.cells, values=value, scale=scale)
     seen = [points for shape in shapes for points in (shape.nodes, shape.undeformed)]
     if not names:
-        seen += _draw_rigid(axes, results, frames)
-    drawing.fit_axes(axes, np.vstack(seen) if seen else np.zeros((1, 3)))
+        seen += draw_rigid(axes, results, frames)
+    drawing.fit_axes(axes, np.vstack(seen) if seen else np.zeros((1, 3)), ax is None)
     axes.set_title(_title(results, frames, exaggeration if shapes else 1.0))
     return drawing.finish(axes, ax is not None, path)
 
@@ -60,7 +60,7 @@ def _values(shape: Shape, colour: str | None) -> np.ndarray | None:
     return {"stress": shape.stress, "displacement": np.linalg.norm(shape.displacement, axis=1), None: None}[colour]
 
 
-def _draw_rigid(axes, results: Results, frames: list[int]) -> list[np.ndarray]:
+def draw_rigid(axes, results: Results, frames: list[int], colour: str = drawing.RIGID) -> list[np.ndarray]:
     """Draw rigid bodies as lines from their origins to their points; returns all points drawn."""
     layout = results.layout
     flexible = {*layout.hidden, *(face.body for face in layout.faces)}
@@ -72,9 +72,9 @@ def _draw_rigid(axes, results: Results, frames: list[int]) -> list[np.ndarray]:
             continue
         drawn.append(results[f"{point.name}.position"][frames])
         for start, end in zip(origins.get(point.body, ()), drawn[-1], strict=False):
-            axes.plot(*np.stack([start, end]).T, color=drawing.RIGID, linewidth=1.5)
+            axes.plot(*np.stack([start, end]).T, color=colour, linewidth=1.5, zorder=3)
     if drawn:
-        axes.scatter(*np.vstack(drawn).T, s=8, color=drawing.RIGID)
+        axes.scatter(*np.vstack(drawn).T, s=8, color=colour, zorder=3)
     return drawn
 
 
