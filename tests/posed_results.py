@@ -4,7 +4,7 @@ import numpy as np
 
 from dalembert.model.check import check
 from dalembert.results.results import Results
-from dalembert.results.tables import frame_shapes
+from dalembert.results.tables import TABLES, frame_shapes
 from dalembert.system.layout import FaceEntry, FlexibleEntry, JointEntry, Layout, PointEntry
 from dalembert.system.quaternion import quaternions_of
 
@@ -30,14 +30,15 @@ def posed(model, poses, modal=None, frames=None, entered=None):
         q = np.hstack([q, own])
         if body >= 0:
             first = entered.get(flexible.name, "ground")
-            joints.append(JointEntry(f"{flexible.name}: carrier", "fixed", body, 0, 0, 0, 0, (), False, first, "", hidden=True))
+            joints.append(JointEntry(f"{flexible.name}: carrier", "fixed", body, 0, 0, 0, 0, (), False, first, "",
+                                     hidden=True))
     faces = tuple(FaceEntry(name, i, b.base, tuple(map(float, b.offset))) for i, b in enumerate(checked.bodies) if b.base >= 0
                   for name in (b.name, *(place.text for place in b.points.values())))
     points = tuple(PointEntry(place.text, i, tuple(map(float, place.position)), UNIT)
                    for i, b in enumerate(checked.bodies) for place in b.points.values())
     layout = Layout(checked.name, tuple(names), points, tuple(joints), (), (), q.shape[1], q.shape[1], faces=faces,
                     flexibles=tuple(entries), hidden=tuple(range(len(checked.bodies), len(names))))
-    tables = {name: np.zeros((nf, *shape)) for name, shape in frame_shapes(layout).items() if name not in ("t", "q", "qd", "qdd")}
+    tables = {name: np.zeros((nf, *shape)) for name, shape in frame_shapes(layout).items() if name in TABLES}
     tables["body"][:, :, 3] = 1.0
     for name, (position, axes) in {**poses, **{f"{k} (frame)": v for k, v in frames.items()}}.items():
         tables["body"][:, row_of[name], :3] = position

@@ -1,4 +1,4 @@
-"""Modes of vibration as results and as pictures: the mechanism moved along a mode, about the state that it was linearised at."""
+"""Modes of vibration as results and as pictures: the mechanism moved along a mode, about the linearised state."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LARGEST = 0.1
 """Largest displacement of a mode that is shown, relative to the extent of the model, unless told otherwise."""
+NOT_SIMULATED = "frames are moved along a mode, not simulated: channels of rates and loads have no meaning"
 PROBE = 1e-6
 """Part of a unit change of the coordinates by which displacements are measured."""
 
@@ -75,8 +76,7 @@ def _moved(linear: Linearized, x: np.ndarray, times: np.ndarray) -> Results:
         move(packed.system, linear.q, linear.motions @ change, frame)
     still = np.zeros((len(x), packed.layout.n_v))
     return make_results(packed, linear.begin.formulation.name, {"t": times, "q": q, "qd": still, "qdd": still},
-                        messages=("frames are moved along a mode, not simulated: velocities and loads are not those of a motion",),
-                        integrator="none")
+                        messages=(NOT_SIMULATED,), integrator="none")
 
 
 def _amplitude(linear: Linearized, shape: np.ndarray) -> float:
