@@ -258,6 +258,21 @@ def test_bodies_by_standard_input_data_show_their_places(tmp_path):
         results.stress(model, "arm.hub")
 
 
+def test_bodies_of_foreign_matrices_are_dots_coloured_by_displacement():
+    fe = BODIES["beam"].model
+    foreign = dal.flex.matrices(fe.stiffness, fe.mass, nodes=fe.nodes)
+    reduced = dal.flex.craig_bampton(foreign, interfaces={"hub": 0, "tip": 6}, modes=0)
+    model = dal.Model("foreign").add(dal.FlexibleBody("arm", reduced), dal.Fixed("clamp", "ground", "arm.hub"))
+    q = np.zeros(12)
+    q[7], q[11] = 0.01, 0.02
+    results = posed(model, body_poses(reduced, q))
+    axes = results.plot_shape(model, "arm", colour="displacement").axes[0]
+    dots = [c for c in axes.collections if c.get_array() is not None]
+    assert len(dots) == 1 and np.max(dots[0].get_array()) == pytest.approx(10.0, rel=0.01)  # mm at the tip
+    with pytest.raises(dal.ModelError, match="colour='displacement'"):
+        results.plot_shape(model)
+
+
 def test_a_picture_tells_stress_in_colours_and_leaves_no_window_behind(tmp_path):
     model = beam_model(4)
     results = posed(model, arc(4, 0.2 / L))
