@@ -1,8 +1,8 @@
 """Flexible bodies recovered from results: their floating frames and reduced coordinates at some frames of a run.
 
 In the tree formulations the floating frame is a body of the run and the elastic coordinates are recorded, so that nothing is
-left to find; the interfaces stand where they are recorded.  In the global formulation the interfaces are recorded, and the frame is where the body between them does not
-deform in the mean, as the equations of motion have it.
+left to find; the interfaces stand where they are recorded.  In the global formulation the interfaces are recorded, and the
+frame is where the body between them does not deform in the mean, as the equations of motion have it.
 """
 
 from __future__ import annotations
