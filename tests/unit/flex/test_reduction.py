@@ -11,11 +11,11 @@ from scipy.sparse.linalg import spsolve
 
 from dalembert.errors import ModelError
 from dalembert.flex.beam_elements import beam
-from dalembert.flex.craig_bampton import craig_bampton
 from dalembert.flex.interface_partition import partition
 from dalembert.flex.interfaces import average_interface
 from dalembert.flex.lowest_modes import signed
 from dalembert.flex.plane_elements import plate
+from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.reduction_report import effective_masses, free_frequencies, full_frequencies
 from dalembert.flex.solid_elements import box
 from dalembert.model.flexible import Circle, Material, Rectangle
