@@ -1,4 +1,4 @@
-"""Draw the picture of the README with dalembert itself: the figure of the example ``plot_double_pendulum.py``."""
+"""Draw the pictures of the README with dalembert itself: the first figures of two examples."""
 
 import runpy
 from pathlib import Path
@@ -10,5 +10,7 @@ import matplotlib.pyplot as plt
 
 HERE = Path(__file__).resolve().parent
 
-runpy.run_path(str(HERE.parents[1] / "examples" / "plot_double_pendulum.py"))
-plt.gcf().savefig(HERE / "double-pendulum.png", dpi=120)
+for example in ("double_pendulum", "flexible_manipulator"):
+    runpy.run_path(str(HERE.parents[1] / "examples" / f"plot_{example}.py"))
+    plt.figure(plt.get_fignums()[0]).savefig(HERE / f"{example.replace('_', '-')}.png", dpi=120)
+    plt.close("all")
