@@ -63,6 +63,7 @@ def test_the_first_pendulum_runs_and_tells_the_truth(tmp_path, monkeypatch):
 
 
 def test_the_guide_of_flexible_bodies_runs_and_tells_the_truth(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
     monkeypatch.chdir(tmp_path)
     space: dict = {}
     for code in blocks("docs/howto/flexible.md", "python"):
