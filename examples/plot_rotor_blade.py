@@ -7,12 +7,12 @@ its frequencies rise with the speed.  Drawn against the speed, together with the
 make Campbell's diagram; where lines cross, the wind shakes the blade in resonance.
 
 The blade is uniform here, so that Ritz' method has a short answer to compare with.  With :math:`w = \sum_k c_k x^k`, the
-pull :math:`\tfrac12 \varrho A \Omega^2 (L^2 - x^2)` and the bending stiffness :math:`B`,
+pull :math:`N = \tfrac12 \varrho A \Omega^2 (L^2 - x^2)` and the inertia of turning sections,
 
 .. math::
 
-   \int_0^L B w''^2 + \tfrac12 \varrho A \Omega^2 (L^2 - x^2)\, w'^2 - \varrho A \Omega^2 w^2 \,[\text{edgewise}]
-   \; dx \;=\; \omega^2 \int_0^L \varrho A\, w^2 dx .
+   \int_0^L E I w''^2 + N w'^2 - \Omega^2 f \; dx = \omega^2 \int_0^L \varrho A\, w^2 + \varrho I\, w'^2 \, dx ,
+   \qquad f = \varrho A\, w^2 \text{ edgewise}, \quad f = \varrho I\, w'^2 \text{ flapwise}.
 """
 
 import matplotlib.pyplot as plt
@@ -45,13 +45,15 @@ found = np.array([dal.eigenmodes(blade(speed)).frequencies[:4] for speed in spee
 
 
 def ritz(stiffness, speed, edgewise):
-    """Return the first two frequencies [Hz]."""
+    """Return the first two frequencies [Hz] of a bending stiffness [N m²] at a speed [rad/s]."""
     k = np.arange(2, 10)
     p, q = k[:, None], k[None, :]
     bending = p * (p - 1) * q * (q - 1) / (p + q - 3) * stiffness / LENGTH**3
     pull = p * q * (1 / (p + q - 1) - 1 / (p + q + 1)) / 2 * RHO_A * speed**2 * LENGTH
     mass = RHO_A * LENGTH / (p + q + 1)
-    return np.sqrt(eigh(bending + pull - edgewise * speed**2 * mass, mass, eigvals_only=True)[:2]) / (2 * np.pi)
+    turning = p * q / (p + q - 1) * RHO_A / AREA * stiffness / E / LENGTH
+    softening = speed**2 * (mass if edgewise else turning)
+    return np.sqrt(eigh(bending + pull - softening, mass + turning, eigvals_only=True)[:2]) / (2 * np.pi)
 
 
 exact = {name: np.array([ritz(b, speed, name == "edge") for speed in speeds]) for name, b in (("flap", FLAP), ("edge", EDGE))}
@@ -72,7 +74,6 @@ ax.legend()
 plt.show()
 
 # %%
-# Both have the same frequencies, up to what a dozen modes leave of the second ones.
-
+# Ritz' blade cannot stretch, the other one does by some 1e-4; and its pull goes in steps over 24 elements.
 both = np.sort(np.hstack([exact["flap"], exact["edge"]]))
-assert np.abs(found / both - 1).max() < 2e-3
+assert np.abs(found / both - 1).max() < 1e-3
