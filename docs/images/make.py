@@ -10,6 +10,10 @@ import matplotlib.pyplot as plt
 
 HERE = Path(__file__).resolve().parent
 
-for picture, example in (("double-pendulum", "plot_double_pendulum"), ("mode-shapes", "plot_mode_shapes")):
+PICTURES = {"double-pendulum": "plot_double_pendulum", "mode-shapes": "plot_mode_shapes",
+            "flexible-manipulator": "plot_flexible_manipulator"}
+
+for picture, example in PICTURES.items():
     runpy.run_path(str(HERE.parents[1] / "examples" / f"{example}.py"))
-    plt.gcf().savefig(HERE / f"{picture}.png", dpi=120)
+    plt.figure(plt.get_fignums()[0]).savefig(HERE / f"{picture}.png", dpi=120)
+    plt.close("all")

@@ -13,8 +13,9 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 MODELS = sorted((ROOT / "src" / "dalembert" / "cli" / "models").glob("*.yaml"))
 LONGEST = 80
 TWINS = {"double-pendulum", "chain", "spinning-top", "flyball-governor", "robot", "dzhanibekov", "driven-screw",
-         "slider-crank", "squeezer", "bricard", "fourbars", "watt", "stewart", "differential", "rolling-disc", "vehicle"}
-STUDIES = {"light-legs", "mode-shapes", "small-mass-oscillator"}
+         "slider-crank", "squeezer", "bricard", "fourbars", "watt", "stewart", "differential", "rolling-disc", "vehicle",
+         "flexible-manipulator"}
+STUDIES = {"light-legs", "mode-shapes", "small-mass-oscillator", "connecting-rod", "rotor-blade", "sid-exchange"}
 
 
 @pytest.fixture(autouse=True)

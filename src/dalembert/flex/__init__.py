@@ -3,9 +3,7 @@
 Every name of ``__all__`` is loaded on first use.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 
 _HOMES = {
     "beam_elements": ["beam"],
@@ -32,14 +30,3 @@ def __getattr__(name):
 
 def __dir__():
     return __all__
-
-
-class _Package(ModuleType):
-    """The package; a submodule that is imported does not hide the public name that it shares (``craig_bampton``)."""
-
-    def __setattr__(self, name, value):
-        if not (name in _HOME_OF and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

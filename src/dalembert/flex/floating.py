@@ -15,7 +15,7 @@ Seeds: [HEL §2] tangent frames; [ELL (5.10)] the projector in (1).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import pi
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ SHORTEST_CHORD = 1e-9
 """Chords shorter than this part of the body have no direction."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FloatingBody:
     """Constants of a flexible body in a floating frame with n elastic coordinates q.
 
@@ -86,7 +86,11 @@ class FloatingBody:
     initial_load: np.ndarray
     stiffening: Stiffening | None = None
     coordinates: np.ndarray | None = None
-    reduced: ReducedBody | None = field(default=None, repr=False)
+    reduced: ReducedBody | None = None
+
+    def __repr__(self) -> str:
+        return (f"<FloatingBody: {self.mass:.6g} kg, frame {self.frame}, places {', '.join(self.places)}, {self.n} elastic "
+                "coordinates>")
 
     @property
     def n(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from .reduction_report import reduction_report
 from .stress import NodalStress, nodal_stress
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReducedBody:
     """A flexible body in Craig-Bampton coordinates, n = 6 n_interface + n_modes.
 
@@ -67,8 +67,12 @@ class ReducedBody:
     frequencies: np.ndarray
     basis: np.ndarray
     points: Mapping[str, BodyPoint]
-    model: FEModel = field(repr=False)
-    partition: Partition = field(repr=False)
+    model: FEModel
+    partition: Partition
+
+    def __repr__(self) -> str:
+        return (f"<ReducedBody: {self.mass:.6g} kg, interfaces {', '.join(self.interfaces)} and {self.n_modes} modes: "
+                f"{self.n} coordinates>")
 
     @property
     def n(self) -> int:

@@ -8,7 +8,7 @@ import posed_results
 import synthetic
 
 import dalembert as dal
-from dalembert.flex.craig_bampton import craig_bampton
+from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.solid_elements import box
 
 STEEL = dal.Material(young=2.1e11, poisson=0.3, density=7850.0)
