@@ -159,6 +159,19 @@ def _lay_panels(n: int, order: np.ndarray, nodes: list[Node]) -> tuple[Pattern, 
     return Pattern(order, diagonal, first, panel, stride, row_first, below, target), key, place
 
 
+def entries_of(pattern: Pattern) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the two unknowns and the place in `Factors.A` of every entry, each pair once."""
+    found = [np.zeros((3, 0), np.int64)]
+    for s, first in enumerate(pattern.first[:-1]):
+        own = np.arange(first, pattern.first[s + 1])
+        rows = np.concatenate([own, pattern.row[pattern.row_first[s]:pattern.row_first[s + 1]]])
+        column, below = np.nonzero(np.arange(len(rows)) >= np.arange(len(own))[:, None])
+        place = 4 * (pattern.panel[s] + column * pattern.stride[s]) + below
+        found.append(np.stack([pattern.order[rows[below]], pattern.order[own[column]], place]))
+    i, j, place = np.concatenate(found, axis=1)
+    return i, j, place
+
+
 def _minimum_degree(n: int, i: np.ndarray, j: np.ndarray, group: np.ndarray) -> np.ndarray:
     """Order of the unknowns: groups with few unknowns around them first, on the graph of groups."""
     names, group = np.unique(group, return_inverse=True)
