@@ -15,7 +15,7 @@ where a prime marks the parent's variation.
 from ..codes import Status
 from .constraints_tangent import vary_rows
 from .forces_tangent import eval_force_variations
-from .jit import kernel
+from .jit import kernel, shared
 from .quad import load_symmetric
 from .small import add3, axpy3, cross, dot3, load3, scale3, store3, sub3, sym_vec
 from .tree_kinematics import relative_velocities
@@ -86,7 +86,7 @@ def vary_loads(sys, work):
         store3(o.f, f)
 
 
-@kernel
+@shared
 def eval_variation(sys, t, q, qd, qdd, dq, dqd, dqdd, out, work) -> int:
     """out = variation of `eval_residual` along (dq, dqd, dqdd), each (n_v,); call after `eval_residual` at the state.
 
