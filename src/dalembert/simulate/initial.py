@@ -91,10 +91,19 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
 
 
 def close_undeformed(plan: Plan) -> Results:
-    """Close the loops of a plan with its flexible bodies undeformed; returns the frame at time zero."""
-    from .evaluate import results_of_state
+    """Close the loops of a plan with its flexible bodies undeformed; returns the frame at time zero.
 
-    return results_of_state(_begin(plan, SemiRecursive(), SemiRecursive()), 0.0)
+    What loops leave undecided, such as the spin of a rod between two ball joints, begins with the least kinetic energy.
+    """
+    from .evaluate import results_of_state
+    from .reduction import calmest_rates
+
+    begin = _begin(plan, SemiRecursive(), SemiRecursive())
+    given = np.zeros(len(begin.qd), bool)
+    joints = {j.name: j for j in plan.model.joints}
+    for entry in begin.packed.layout.joints:
+        given[entry.v:entry.v + entry.nv] = joints[entry.name].start_rate is not None
+    return results_of_state(replace(begin, qd=calmest_rates(begin.packed, begin.q, begin.qd, given)), 0.0)
 
 
 def _begin(plan: Plan, chosen, form) -> Start:
