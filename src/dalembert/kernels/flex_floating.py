@@ -16,7 +16,8 @@ Seeds: [HEL (1), (2)] frame and shapes; derived here in full.
 """
 
 from ..codes import JointCode
-from .flex_floating_tables import CHANGES, MOMENTS
+from .flex_floating_tables import AT_BIAS, AT_LOAD, AT_Y, CHANGES, MOMENTS
+from .flex_views import lines, moments_of
 from .jit import kernel, part
 from .quad import congruent, cross4, load_columns, load_quads, mixed, store4, store_quads, tilde
 from .small import add3, axpy3, cross, dot3, load3, load6, mul33_vec, neg3, scale3, store3, sym_vec, tmul33_vec
@@ -104,7 +105,7 @@ def eval_shape(e, own, constant, q, X):
 def eval_floating_motion(sys, index, q, qd, work):
     """Complete the row of a flexible body after `eval_body`: inertia, gyroscopic loads, loads of elastic coordinates."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
-    X, Y, bias, n = work.floating.X[index], work.floating.Y[index], work.floating.bias[index], e.n
+    X, Y, bias, n = moments_of(work, index), lines(work, index, AT_Y, CHANGES), work.floating.line[index, AT_BIAS], e.n
     row = work.body[e.body]
     eval_shape(e, own, constant, q, X)
     multiply_moments(e, constant, qd, e.v, 0, CHANGES, Y)
@@ -146,7 +147,7 @@ def eval_floating_motion(sys, index, q, qd, work):
 def eval_floating_accelerations(sys, index, qdd, work):
     """Elastic loads with those of accelerations, and the wrench of qdd, after the body's accelerations."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
-    X, bias, load, n = work.floating.X[index], work.floating.bias[index], work.floating.load[index], e.n
+    X, bias, load, n = moments_of(work, index), work.floating.line[index, AT_BIAS], work.floating.line[index, AT_LOAD], e.n
     row = work.body[e.body]
     R = load_columns(row.E_wb)
     a, al = tmul33_vec(R, load3(row.a_w)), tmul33_vec(R, load3(row.al_w))
@@ -188,7 +189,7 @@ def put_elastic_loads(sys, effort, work):
     for index in range(sys.floating.element.shape[0]):
         e = sys.floating.element[index]
         for i in range(e.n):
-            effort[e.v + i] = work.floating.load[index, i]
+            effort[e.v + i] = work.floating.line[index, AT_LOAD, i]
 
 
 @kernel
