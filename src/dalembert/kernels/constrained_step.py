@@ -6,8 +6,9 @@ and the multipliers follow each correction d of the accelerations,
     λ <- λ + α' (Phi + cq J d),                                                                  (2)
 which is [DOP (2)] with the linear forecast of the next violation; (1) and (2) together are Newton's method on the index-3
 equations with -1/α' in place of their zero block, so that positions, accelerations and multipliers converge at once.
-Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), where α is a multiple of the mass that a row moves,
-and of cq times the stiffness of superelements: the matrix keeps its condition however short or long the step is.  Rates and accelerations are projected afterwards by
+Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), where α is a multiple of the mass that a row
+moves and of cq times the stiffness of superelements that it holds: the matrix keeps its condition however short or long the
+step is.  Rates and accelerations are projected afterwards by
     A d = -Jᵀ α Phi',   A d = -Jᵀ α Phi''                                                        (3)
 [DOP (3), (4)] in increments, repeated until the gap is small; A is the matrix (1) of the step itself, P = M + cv C + cq K,
 or M + Jᵀ α J made anew, P = M.  The next step begins with the projected rates, but with the accelerations that solved (1):

@@ -1,9 +1,9 @@
 """What results show of a model with superelements: their loads on the faces, energies, momenta and points of a state.
 
-Frames are told in joint coordinates of the tree of faces, followed by the modes.  A state is brought to natural coordinates, where
-its accelerations and multipliers are found.  The tree's own inverse dynamics then gives the joint reactions: the faces are
-massless rows, on which the superelements act with the loads found, and the loops with their multipliers.  The momentum
-of a superelement is that of its interfaces, M v, and its moment.
+Frames are told in joint coordinates of the tree of faces, followed by the modes.  A state is brought to natural
+coordinates, where its accelerations and multipliers are found.  The tree's own inverse dynamics then gives the joint
+reactions: the faces are massless rows, on which the superelements act with the loads found, and the loops with their
+multipliers.  The momentum of a superelement is that of its interfaces, M v, and its moment.
 """
 
 from ..codes import Status, TaskCode

@@ -18,7 +18,6 @@ from .flex_superelement_tables import Superelements, SuperWork, make_super_work
 from .record import record as _record
 from .sparse import Factors, Pattern, make_factors
 
-
 CONSTANTS = _record(
     ("g_w", "f8", 3),  # gravity [m/s²]
     ("n_q", "i8"),  # number of coordinates
