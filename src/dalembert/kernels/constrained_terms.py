@@ -7,6 +7,7 @@ matrix, and the rest of the matrix of an implicit step.
 from ..codes import FormCode, Status, TermCode
 from .constraints import add_row_loads, eval_jacobian, eval_rows, row_load
 from .constraints_acceleration import eval_row_accelerations
+from .flex_floating_mass import add_elastic_tangent
 from .forces import eval_forces
 from .jit import kernel
 from .natural import add_natural_mass, eval_natural_state, natural_momentum_product
@@ -104,8 +105,8 @@ def add_mass(sys, values, work):
 def add_step_tangent(sys, t, q, qd, add, cq, cv, work) -> int:
     """Add cv C + cq K to the matrix, after `eval_needed` at the state.
 
-    In joint coordinates only `add` (n_v,), the joint springs' part, stands for them; in natural ones all forces and the
-    curvature of the constraints do, their symmetric part.
+    In joint coordinates `add` (n_v,), the joint springs' part, and the flexible bodies' own stiffness and damping stand for
+    them; in natural ones all forces and the curvature of the constraints do, their symmetric part.
     """
     A = work.factors.A
     if sys.constants[0].form == FormCode.GLOBAL:
@@ -113,6 +114,7 @@ def add_step_tangent(sys, t, q, qd, add, cq, cv, work) -> int:
         return natural_force_tangent(sys, t, q, qd, work.joint_q, work.joint_qd, cq, cv, A, work)
     for k in range(add.shape[0]):
         A[sys.pattern.diagonal[k]] += add[k]
+    add_elastic_tangent(sys, cq, cv, A)
     return Status.OK.value
 
 

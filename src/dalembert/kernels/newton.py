@@ -116,7 +116,7 @@ def factor_simple(sys, flow, tangent, t1, cq, cv, work) -> int:
         return call_door(work.door[0], sys, TaskCode.FACTOR.value, 0, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
                          tangent.add, cq, cv, tangent.matrix, tangent.pivot, work)
     eval_motion(sys, flow.q_new, flow.qd_new, work)
-    return factor_tree(sys, tangent.add, work)
+    return factor_tree(sys, tangent.add, cq, cv, work)
 
 
 @kernel

@@ -6,7 +6,7 @@ is the local z.  Suffix _b: these axes; _p: the parent's; _w: world.  A symmetri
 
 Every joint has rates whose directions are constant in the parent's joint frame; a universal joint is two rows with a
 massless body between.  A body's coordinates are the block q[b.q : b.q + b.nq], its rates qd[b.v : b.v + b.nv]; the
-sizes are data, so that elastic coordinates can follow the joint's in the same block.
+elastic coordinates of a flexible body follow its joint's (flex_floating_tables.py).
 """
 
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode
+from .flex_floating_tables import Floating, FloatingWork, make_floating_work
 from .sparse import Factors, Pattern, make_factors
 
 
@@ -40,6 +41,7 @@ BODY = _record(
     ("v", "i8"),  # first rate
     ("nv", "i8"),
     ("end", "i8"),  # rows i..end-1 are the subtree of row i
+    ("flex", "i8"),  # row of `Floating.element`, or of `Floating.face` if the code is ELASTIC; -1 for rigid bodies
     ("d_p", "f8", 3),  # joint origin, from the parent's origin, parent's axes [m]
     ("R_pj", "f8", 9),  # joint frame at coordinate zero -> parent's axes
     ("mass", "f8"),  # [kg]
@@ -57,6 +59,7 @@ DOF = _record(
     ("e_n", "f8", 3),  # moment that a unit effort makes, axes of the joint's last row at coordinate zero [-]
     ("e_f", "f8", 3),  # force that a unit effort makes, at the joint's second attachment
     ("q_scale", "f8"),  # size of the coordinate that an accuracy refers to [rad or m]
+    ("qd_scale", "f8"),  # likewise of the rate
 )
 
 PAIR = _record(("q", "i8"), ("v", "i8"))  # coordinate q is the integral of rate v
@@ -141,7 +144,9 @@ HOLD = _record(("first", "i8"), ("count", "i8"))  # rows of a joint that closes 
 
 ENTRY = _record(
     ("column", "i8"),  # rate (joint coordinates) or coordinate (natural ones)
-    ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term, or of another body
+    ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term, or of another body, 3: elastic
+    ("a", "i8"),  # of an elastic one: the face that moves the first body, or -1
+    ("b", "i8"),  # likewise the second
 )
 
 
@@ -165,6 +170,7 @@ class System(NamedTuple):
     pattern: Pattern  # of the matrix M + Jᵀ α J; empty for trees
     mass_place: np.ndarray  # i8, places in it of the mass matrix and of force elements, in the order of their evaluation
     row_place: np.ndarray  # i8, likewise of the products of each row's entries: (0,0), (1,0), (1,1), (2,0), ...
+    floating: Floating  # flexible bodies in floating frames
 
 
 BODY_WORK = _record(
@@ -254,6 +260,7 @@ class Work(NamedTuple):
     no_pivot: np.ndarray  # (0,) i8
     door: np.ndarray  # (2,) i8, addresses of the kernels of constrained mechanisms, see door.py
     fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
+    floating: FloatingWork  # of flexible bodies in floating frames
 
 
 ROWS = 32
@@ -279,4 +286,5 @@ def make_work(system: System) -> Work:
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),
                 *_make_joint_state(system),
                 make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1),
-                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64))
+                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64),
+                make_floating_work(system.floating))

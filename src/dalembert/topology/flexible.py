@@ -130,7 +130,7 @@ def _lower_frames(model: CheckedModel, reach: Reach, kind: str) -> tuple[Checked
     for i, flexible in enumerate(model.flexibles):
         bodies[frame_row[i]] = _frame_body(flexible, floating[i], kind)
     for k, (i, face) in links.items():
-        joints[k] = _settled(joints[k], floating[i].places[face], entered.get(i) == face, kind)
+        joints[k] = _settled(joints[k], face, floating[i].places[face], entered.get(i) == face, kind)
     return replace(hanged, bodies=tuple(bodies), joints=tuple(joints)), carrier
 
 
@@ -199,9 +199,14 @@ def _frame_body(flexible: CheckedFlexible, floating: Any, kind: str) -> CheckedB
                        hidden=True)
 
 
-def _settled(joint: CheckedJoint, place: Any, entered: bool, kind: str) -> CheckedJoint:
-    """Return a hidden joint between the place in the frame's axes and its face; the one entered welds the frame to it."""
-    seat = replace(joint.first, position=frozen(place.position), rotation=frozen(place.orientation))
+def _settled(joint: CheckedJoint, name: str, place: Any, entered: bool, kind: str) -> CheckedJoint:
+    """Return a hidden joint between the place in the frame's axes and its face.
+
+    The one entered welds the frame to the face; its attachment on the frame is the frame's own origin and axes.
+    """
     if entered:
-        return replace(joint, code=JointCode.FIXED, first=joint.second, second=seat)
-    return replace(joint, code=JointCode.FIXED if kind == RIGID else JointCode.ELASTIC, first=seat)
+        back = place.orientation.T
+        seat = replace(joint.second, position=frozen(-back @ place.position), rotation=frozen(back))
+        return replace(joint, code=JointCode.FIXED, first=seat, second=joint.first)
+    seat = replace(joint.first, position=frozen(place.position), rotation=frozen(place.orientation))
+    return replace(joint, code=JointCode.FIXED if kind == RIGID else JointCode.ELASTIC, first=seat, place=name)

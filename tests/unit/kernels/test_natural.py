@@ -140,7 +140,7 @@ def test_kinetic_energy_is_that_of_the_tree(seed):
     eval_motion(case.sys, case.q, case.qd, case.work)
     eval_places(case.sys, case.qd, case.work)
     system = np.zeros((1, 9))
-    measure_system(case.sys, 0, case.q, system, case.work)
+    measure_system(case.sys, 0, case.q, case.qd, system, case.work)
     momentum = np.zeros_like(made.qd)
     natural.natural_momentum_product(made.sys, made.qd, momentum)
     assert abs(0.5 * made.qd @ momentum - system[0, 0]) <= made.rounding * system[0, 0]
