@@ -137,7 +137,7 @@ def _rank(model: CheckedModel, joint: CheckedJoint, used: bool) -> int:
 
 
 def _refuse_loose_bodies(model: CheckedModel, carrier: dict[int, int]) -> None:
-    loose = [b.name for i, b in enumerate(model.bodies) if i and i not in carrier]
+    loose = [b.name for i, b in enumerate(model.bodies) if i and i not in carrier and not b.hidden]
     if not loose:
         return
     only = len(loose) == 1
