@@ -9,7 +9,7 @@ of floating frames, so that one of them is 25 % off; the rod is then a chain of 
 
 from __future__ import annotations
 
-from math import pi, sqrt
+from math import sqrt
 
 import numpy as np
 from exudyn_planar import Plane
@@ -126,6 +126,7 @@ class Bar:
                       material=Material(young=data["E"], poisson=0.0, density=data["rho"]))
         self.length, self.tip_mass, self.modes = length, tip_mass, modes
         self.faces = [self.fe.face(side).tolist() for side in ("-x", "+x")]
+        self.corners = [[k for k in face if abs(self.fe.nodes[k, 1:]).min() > height / 4] for face in self.faces]
 
     def node(self, x: float) -> int:
         """Return the node on the axis at a distance from the start."""
@@ -173,9 +174,9 @@ def floating_slider_crank(p, bodies: int, modes: int):
             start = node
             plane.pin(plane.crank_pin, s.AddMarker(items.MarkerNodePosition(nodeNumber=node)))
         else:
-            s.AddObject(items.ObjectJointGeneric(markerNumbers=[last, _face(plane, own, bar.faces[0])],
+            s.AddObject(items.ObjectJointGeneric(markerNumbers=[last, _face(plane, own, bar.corners[0])],
                                                  constrainedAxes=[1, 1, 0, 0, 0, 1]))
-        last = _face(plane, own, bar.faces[1])
+        last = _face(plane, own, bar.corners[1])
     tip = s.AddMarker(items.MarkerSuperElementPosition(bodyNumber=own, meshNodeNumbers=[bar.node(length)],
                                                        weightingFactors=[1.0]))
     s.AddObject(items.ObjectJointSpherical(markerNumbers=[plane.fixed((0, 0)), tip], constrainedAxes=[0, 1, 0]))
@@ -210,18 +211,15 @@ def floating_arm(p):
     plane = Held()
     node, own = _add(plane, interface, gravity=[0, 0, -GRAVITY])
     plane.hold(node, *range(5))
-    plane.law = CreateSymbolicUserFunction(plane.system, _angle(plane.exu.symbolic), "offsetUserFunction",
-                                           itemTypeName="ObjectConnectorCoordinate")
+    plane.law = CreateSymbolicUserFunction(plane.system, _angle, "offsetUserFunction",
+                                           itemTypeName="ObjectConnectorCoordinate")  # evaluated without Python
     plane.hold(node, 5, offsetUserFunction=plane.law)
     _watch_mesh(plane, own, int(np.argmin(np.linalg.norm(fe.nodes - (ARM_LENGTH, 0, 0), axis=1))))
     container, *others = plane.finish(lambda stored: tip_deflection(stored[0][:, 0], stored[0][:, 1:4]))
     return (container, plane.law), *others
 
 
-def _angle(symbolic):
-    """Return the hinge angle as an expression that Exudyn evaluates without Python."""
-    def angle(mbs, t, item, offset):
-        w = 2 * pi / TURN_TIME
-        return TURN / TURN_TIME * (t - symbolic.sin(w * t) / w)
-
-    return angle
+def _angle(mbs, t, item, offset):
+    """The hinge angle as an expression of Exudyn's."""
+    x = t / TURN_TIME
+    return TURN * (x * x * x) * (10 + x * (6 * x - 15))
