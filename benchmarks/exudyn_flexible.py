@@ -9,7 +9,9 @@ of floating frames, so that one of them is 25 % off; the rod is then a chain of 
 
 from __future__ import annotations
 
+from functools import cache
 from math import sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 from exudyn_planar import Plane
@@ -96,13 +98,34 @@ def _interface(fe):
     return found
 
 
-def _add(plane, interface, **how):
-    """Add a reduced body and return the node of its frame and the body."""
+def _reduced(interface):
+    """Return Exudyn's constants of a reduced body."""
+    from exudyn import NodeType
     from exudyn.FEM import ObjectFFRFreducedOrderInterface
 
-    reduced = ObjectFFRFreducedOrderInterface(interface, rigidBodyNodeType=plane.exu.NodeType.RotationRxyz)
+    return ObjectFFRFreducedOrderInterface(interface, rigidBodyNodeType=NodeType.RotationRxyz)
+
+
+def _add(plane, reduced, **how):
+    """Add a reduced body and return the node of its frame and the body."""
     made = reduced.AddObjectFFRFreducedOrder(plane.system, **how)
     return made["nRigidBody"], made["oFFRFreducedOrder"]
+
+
+class Section(NamedTuple):
+    """Area [m²] and second moment [m⁴] of the rod, Young's modulus [Pa] and density [kg/m³]."""
+
+    area: float
+    second: float
+    young: float
+    density: float
+
+
+@cache
+def reduced_bar(section: Section, length: float, modes: int, tip_mass: float) -> tuple[Bar, Any]:
+    """Return a bar and its constants, which models share."""
+    bar = Bar(section, length, modes, tip_mass)
+    return bar, _reduced(bar.interface())
 
 
 class Bar:
@@ -110,7 +133,7 @@ class Bar:
 
     Parameters
     ----------
-    data : dict
+    section : Section
         Of the rod.
     length : float
         [m].
@@ -120,10 +143,10 @@ class Bar:
         At the middle of the end face [kg].
     """
 
-    def __init__(self, data: dict, length: float, modes: int, tip_mass: float):
-        height = sqrt(12 * data["I"] / data["A"])
-        self.fe = box((length, height, data["A"] / height), divisions=(CELLS, 2, 2),
-                      material=Material(young=data["E"], poisson=0.0, density=data["rho"]))
+    def __init__(self, section: Section, length: float, modes: int, tip_mass: float):
+        height = sqrt(12 * section.second / section.area)
+        self.fe = box((length, height, section.area / height), divisions=(CELLS, 2, 2),
+                      material=Material(young=section.young, poisson=0.0, density=section.density))
         self.length, self.tip_mass, self.modes = length, tip_mass, modes
         self.faces = [self.fe.face(side).tolist() for side in ("-x", "+x")]
         self.corners = [[k for k in face if abs(self.fe.nodes[k, 1:]).min() > height / 4] for face in self.faces]
@@ -163,10 +186,11 @@ def floating_slider_crank(p, bodies: int, modes: int):
     """Rod of reduced bodies (ObjectFFRFreducedOrder), each in the frame of its chord."""
     d, plane = p.data, SliderCrank(p.data)
     items, s, length = plane.items, plane.system, p.data["L"] / bodies
+    section = Section(d["A"], d["I"], d["E"], d["rho"])
     last, objects = None, []
     for i in range(bodies):
-        bar = Bar(d, length, modes, d["slider_mass"] if i == bodies - 1 else 0.0)
-        node, own = _add(plane, bar.interface(), positionRef=[d["R"] + i * length, 0, 0],
+        bar, reduced = reduced_bar(section, length, modes, d["slider_mass"] if i == bodies - 1 else 0.0)
+        node, own = _add(plane, reduced, positionRef=[d["R"] + i * length, 0, 0],
                          initialVelocity=[*plane.velocity(i * length), 0], initialAngularVelocity=[0, 0, plane.turning])
         plane.hold(node, 2, 3, 4)
         objects.append((own, bar))
@@ -200,16 +224,22 @@ def _watch_mesh(plane, body, node):
         outputVariableType=plane.exu.OutputVariableType.Position)))
 
 
+@cache
+def reduced_arm(body):
+    """Return Exudyn's constants of the arm with the shapes that dalembert uses."""
+    interface = _interface(body.reduced.model)
+    interface.modeBasis = {"matrix": body.reduced.basis @ body.coordinates, "type": "normal modes"}
+    return _reduced(interface)
+
+
 def floating_arm(p):
-    """Reduced arm with the shapes that dalembert uses; the angle of its frame is prescribed."""
+    """Reduced arm, the angle of whose frame is prescribed."""
     from exudyn.advancedUtilities import CreateSymbolicUserFunction
 
     body = p.data["body"]
     fe = body.reduced.model
-    interface = _interface(fe)
-    interface.modeBasis = {"matrix": body.reduced.basis @ body.coordinates, "type": "normal modes"}
     plane = Held()
-    node, own = _add(plane, interface, gravity=[0, 0, -GRAVITY])
+    node, own = _add(plane, reduced_arm(body), gravity=[0, 0, -GRAVITY])
     plane.hold(node, *range(5))
     plane.law = CreateSymbolicUserFunction(plane.system, _angle, "offsetUserFunction",
                                            itemTypeName="ObjectConnectorCoordinate")  # evaluated without Python

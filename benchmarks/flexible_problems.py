@@ -96,6 +96,7 @@ def arm_model():
     return m
 
 
+@cache
 def arm(compared: int = 100) -> Deflection:
     """Arm with twenty modes that turns by a right angle: deflection of its tip across, in the axes of the hinge."""
     times = np.linspace(0.0, TURN_TIME, compared + 1)
