@@ -18,8 +18,7 @@ from math import sqrt
 from ..codes import JointCode, Status
 from .flex_faces import face_direction
 from .flex_floating_mass import coupling
-from .flex_floating_tables import AT_BIAS, AT_REST
-from .flex_views import coupling_of, directions_of, inertia_of, moments_of, rest_of
+from .flex_floating_tables import AT_BIAS, AT_D, AT_REST, AT_S, AT_X
 from .jit import kernel, part
 from .quad import add4, axpy4, cross4, load4, load_columns
 from .small import add3, cross, dot3, load3
@@ -31,7 +30,7 @@ def begin_elimination(sys, cq, cv, kept, work):
     """D = Me + cq Ke + cv De and U = 0 of every flexible body, those of an implicit step if `kept` is 1."""
     constant = sys.floating.constant
     for index in range(sys.floating.element.shape[0]):
-        e, D, U = sys.floating.element[index], inertia_of(work, index, kept), coupling_of(work, index, kept)
+        e, D, U = sys.floating.element[index], work.floating.square[index, AT_D + kept], work.floating.coupling[index, kept]
         for k in range(e.n):
             for c in range(k + 1):
                 at = k * e.n + c
@@ -51,12 +50,12 @@ def add_coupling(U, k, n, f):
 @kernel
 def couple_body(sys, i, index, kept, work):
     """Add the coupling C of flexible body `index`, whose inertia belongs to row i, by (2)."""
-    b, X, R = sys.body[i], moments_of(work, index), load_columns(work.body[i].E_wb)
-    D, U = inertia_of(work, index, kept), coupling_of(work, index, kept)
+    b, X, R = sys.body[i], work.floating.moment[index, AT_X], load_columns(work.body[i].E_wb)
+    D, U = work.floating.square[index, AT_D + kept], work.floating.coupling[index, kept]
     for k in range(sys.floating.element[index].n):
         n, f = coupling(R, X, k)
         if b.code == JointCode.ELASTIC:
-            S = directions_of(work, b.flex, 0)
+            S = work.floating.strip[b.flex, AT_S]
             for c in range(sys.floating.element[index].n):
                 s_n, s_f = face_direction(S, c)
                 D[max(k, c), min(k, c)] += (dot3(s_n, n) + dot3(s_f, f)) * (2.0 if c == k else 1.0)
@@ -70,7 +69,7 @@ def begin_loads(sys, tau, work):
     for index in range(sys.floating.element.shape[0]):
         e = sys.floating.element[index]
         for k in range(e.n):
-            work.floating.line[index, AT_REST, k] = tau[e.v + k] - work.floating.line[index, AT_BIAS, k]
+            work.floating.load[index, AT_REST, k] = tau[e.v + k] - work.floating.load[index, AT_BIAS, k]
             work.dof[e.v + k].iD = 1.0
 
 
@@ -87,7 +86,7 @@ def couple_face(sys, i, J, H, M, kept, work):
         return
     b, d = sys.body[i], load4(work.body[i].d_w)
     index = sys.floating.face[b.flex].element
-    S, D, U = directions_of(work, b.flex, 0), inertia_of(work, index, kept), coupling_of(work, index, kept)
+    S, D, U = work.floating.strip[b.flex, AT_S], work.floating.square[index, AT_D + kept], work.floating.coupling[index, kept]
     for k in range(sys.floating.element[index].n):
         s_n, s_f = quad_direction(S, k)
         n, f = inertia_vec(J, H, M, s_n, s_f)
@@ -101,8 +100,8 @@ def couple_face(sys, i, J, H, M, kept, work):
 def load_face(sys, i, n, f, factor, kept, work):
     """Add `factor` times the product of a face's directions with a wrench about its origin to the loads that are left."""
     b = sys.body[i]
-    index, S = sys.floating.face[b.flex].element, directions_of(work, b.flex, kept)
-    u = rest_of(work, index, kept)
+    index, S = sys.floating.face[b.flex].element, work.floating.strip[b.flex, AT_S + kept]
+    u = work.floating.load[index, AT_REST + kept]
     for k in range(sys.floating.element[index].n):
         s_n, s_f = face_direction(S, k)
         u[k] += factor * (dot3(s_n, n) + dot3(s_f, f))
@@ -111,8 +110,8 @@ def load_face(sys, i, n, f, factor, kept, work):
 @kernel
 def load_heavy_face(sys, i, index, work):
     """Take Cᵀ c_k off the loads that are left, for row i that the inertia of flexible body `index` belongs to."""
-    row, u = work.body[i], rest_of(work, index, 0)
-    X, R, ca, cl = moments_of(work, index), load_columns(row.E_wb), load3(row.ca_w), load3(row.cl_w)
+    row, u = work.body[i], work.floating.load[index, AT_REST]
+    X, R, ca, cl = work.floating.moment[index, AT_X], load_columns(row.E_wb), load3(row.ca_w), load3(row.cl_w)
     for k in range(sys.floating.element[index].n):
         n, f = coupling(R, X, k)
         u[k] -= dot3(n, ca) + dot3(f, cl)
@@ -189,17 +188,17 @@ def wrench_with_block(n, U, y, factor, moment, force):
 @kernel
 def solve_block(sys, index, factor, kept, al, a, x, work):
     """x of the elastic rates of a flexible body = L⁻ᵀ (factor y - W a) of (3)."""
-    e, U, y = sys.floating.element[index], coupling_of(work, index, kept), rest_of(work, index, kept)
+    e, U, y = sys.floating.element[index], work.floating.coupling[index, kept], work.floating.load[index, AT_REST + kept]
     for k in range(e.n):
         W_n, W_f = block_row(U, k)
         x[e.v + k] = factor * y[k] - dot3(W_n, al) - dot3(W_f, a)
-    backward_block(e.n, inertia_of(work, index, kept), x, e.v)
+    backward_block(e.n, work.floating.square[index, AT_D + kept], x, e.v)
 
 
 @kernel
 def accelerated(sys, b, kept, al, a, x, work):
     """Accelerations of a face, in quads, with those that the elastic accelerations x (n_v,) add."""
-    e, S = sys.floating.element[sys.floating.face[b.flex].element], directions_of(work, b.flex, kept)
+    e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.strip[b.flex, AT_S + kept]
     for k in range(e.n):
         s_n, s_f = quad_direction(S, k)
         al, a = axpy4(x[e.v + k], s_n, al), axpy4(x[e.v + k], s_f, a)

@@ -80,38 +80,33 @@ FACE_WORK = np.dtype((np.record, [
 ]))
 
 
-AT_X, AT_Y, AT_Z = 0, 12, 24
-"""First of the rows of `FloatingWork.line` with the moments X of the deformed body, with X1 qd and with X1 qdd."""
-AT_U = 36
-"""Likewise of the coupling with the frame, force and then moment, world axes; another six for an implicit step's factors."""
-AT_BIAS, AT_LOAD, AT_CHANGE = 48, 49, 50
-"""Rows of elastic loads: without accelerations and faces, with accelerations, and the variation of these."""
-AT_REST = 51
-"""Row of the loads left to accelerate the elastic coordinates; another one for an implicit step."""
-LINES = 53
+AT_X, AT_Y, AT_Z = 0, 1, 2
+"""Parts of `FloatingWork.moment`: moments X of the deformed body, X1 qd, X1 qdd."""
+AT_BIAS, AT_LOAD, AT_CHANGE, AT_REST = 0, 1, 2, 3
+"""Parts of `FloatingWork.load`: elastic loads without accelerations and faces, with accelerations, the variation of these, and
+what is left to accelerate the elastic coordinates (another one for an implicit step)."""
 AT_K, AT_C, AT_D = 0, 1, 2
-"""Matrices of `FloatingWork.square`: derivatives of the loads by q and by qd, inertia of the elastic coordinates and then its
-factor; another one for an implicit step."""
-SQUARES = 4
-AT_PHI, AT_BQD, AT_BQDD = 0, 6, 12
-"""First of the rows of `FloatingWork.strip` with displacement and turns by each coordinate in F's axes, B qd and B qdd."""
-AT_S = 18
-"""Likewise with the directions, moving and then turning, world axes; another six that an implicit step's factors belong to."""
-STRIPS = 30
+"""Parts of `FloatingWork.square`: derivatives of the loads by q and by qd, inertia of the elastic coordinates and then its
+factor (another one for an implicit step)."""
+AT_PHI, AT_BQD, AT_BQDD, AT_S = 0, 1, 2, 3
+"""Parts of `FloatingWork.strip`: displacement and turns by each coordinate in F's axes, B qd, B qdd, and the directions,
+moving and then turning, world axes (another one that an implicit step's factors belong to)."""
 
 
 class FloatingWork(NamedTuple):
-    """Scratch of one thread; N is the largest number of elastic coordinates."""
+    """Scratch of one thread, in few arrays; N is the largest number of elastic coordinates."""
 
     element: np.ndarray  # (n_element,) ELEMENT_WORK
     face: np.ndarray  # (n_face,) FACE_WORK
-    line: np.ndarray  # (n_element, LINES, N)
-    square: np.ndarray  # (n_element, SQUARES, N, N)
-    strip: np.ndarray  # (n_face, STRIPS, N)
+    moment: np.ndarray  # (n_element, 3, 12, N)
+    coupling: np.ndarray  # (n_element, 2, 6, N): force and moment on the frame, world axes; the second of an implicit step
+    load: np.ndarray  # (n_element, 5, N)
+    square: np.ndarray  # (n_element, 4, N, N)
+    strip: np.ndarray  # (n_face, 5, 6, N)
 
 
 def make_floating_work(floating: Floating) -> FloatingWork:
     """Allocate the scratch of one thread."""
     e, f, n = len(floating.element), len(floating.face), int(floating.element["n"].max(initial=0))
-    return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), np.zeros((e, LINES, n)),
-                        np.zeros((e, SQUARES, n, n)), np.zeros((f, STRIPS, n)))
+    return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), np.zeros((e, 3, 12, n)), np.zeros((e, 2, 6, n)),
+                        np.zeros((e, 5, n)), np.zeros((e, 4, n, n)), np.zeros((f, 5, 6, n)))

@@ -39,7 +39,7 @@ from .flex_elimination import (
     wrench_with_block,
 )
 from .flex_floating import heavy_element
-from .flex_views import coupling_of, inertia_of, rest_of
+from .flex_floating_tables import AT_D, AT_REST
 from .jit import kernel, part
 from .quad import add4, axpy4, cross4, load4, mixed, scale4, store4
 from .small import dot3, load3
@@ -185,8 +185,8 @@ def eliminate_block(sys, i, J, H, M, n, f, work):
     index = sys.body[i].flex
     if heavy_element(sys, i) >= 0:
         couple_body(sys, i, index, 0, work)
-    count, D = sys.floating.element[index].n, inertia_of(work, index, 0)
-    U, y = coupling_of(work, index, 0), rest_of(work, index, 0)
+    count, D = sys.floating.element[index].n, work.floating.square[index, AT_D]
+    U, y = work.floating.coupling[index, 0], work.floating.load[index, AT_REST]
     status = factor_block(count, D, U)
     if status != Status.OK.value:
         work.fail[0] = sys.floating.element[index].v

@@ -22,7 +22,7 @@ from .flex_elimination import (
     wrench_with_block,
 )
 from .flex_floating import heavy_element
-from .flex_views import coupling_of, directions_of, inertia_of, rest_of
+from .flex_floating_tables import AT_D, AT_REST, AT_S
 from .jit import kernel, part
 from .quad import load4, store4
 from .small import add3, axpy3, cross, dot3, load3, store3
@@ -38,13 +38,13 @@ def factor_flexible(sys, i, J, H, M, work):
         couple_body(sys, i, index, 1, work)
     if b.code == JointCode.ELASTIC:
         couple_face(sys, i, J, H, M, 1, work)
-        S, kept = directions_of(work, b.flex, 0), directions_of(work, b.flex, 1)
+        S, kept = work.floating.strip[b.flex, AT_S], work.floating.strip[b.flex, AT_S + 1]
         for c in range(6):
             for k in range(S.shape[1]):
                 kept[c, k] = S[c, k]
         return J, H, M, Status.OK.value
-    e, U = sys.floating.element[b.flex], coupling_of(work, b.flex, 1)
-    status = factor_block(e.n, inertia_of(work, b.flex, 1), U)
+    e, U = sys.floating.element[b.flex], work.floating.coupling[b.flex, 1]
+    status = factor_block(e.n, work.floating.square[b.flex, AT_D + 1], U)
     if status != Status.OK.value:
         work.fail[0] = e.v
         return J, H, M, status
@@ -115,11 +115,11 @@ def gather_flexible(sys, i, n, f, rhs, work):
     if b.code == JointCode.ELASTIC:
         load_face(sys, i, n, f, -1.0, 1, work)
         return quad_n, quad_f
-    e, y = sys.floating.element[b.flex], rest_of(work, b.flex, 1)
+    e, y = sys.floating.element[b.flex], work.floating.load[b.flex, AT_REST + 1]
     for k in range(e.n):
         y[k] += rhs[e.v + k]
-    forward_block(e.n, inertia_of(work, b.flex, 1), y)
-    quad_n, quad_f = wrench_with_block(e.n, coupling_of(work, b.flex, 1), y, 1.0, quad_n, quad_f)
+    forward_block(e.n, work.floating.square[b.flex, AT_D + 1], y)
+    quad_n, quad_f = wrench_with_block(e.n, work.floating.coupling[b.flex, 1], y, 1.0, quad_n, quad_f)
     return quad_n, quad_f
 
 
@@ -142,7 +142,7 @@ def solve_tree(sys, rhs, x, work):
         store3(rows[i].n, zero)
         store3(rows[i].f, zero)
     for index in range(sys.floating.element.shape[0]):
-        y = rest_of(work, index, 1)
+        y = work.floating.load[index, AT_REST + 1]
         for k in range(y.shape[0]):
             y[k] = 0.0
     for i in range(body.shape[0] - 1, 0, -1):

@@ -214,7 +214,7 @@ def test_accelerations_may_be_evaluated_again_at_a_state():
     """The loads of the velocities stay as they are when the accelerations change."""
     case = case_of(double_arm(), "recursive")
     case.residual()
-    first = case.work.floating.line[:, AT_LOAD].copy()
+    first = case.work.floating.load[:, AT_LOAD].copy()
     eval_body_accelerations(case.sys, np.ascontiguousarray(-case.qdd), case.work)
     eval_body_accelerations(case.sys, case.qdd, case.work)
-    assert case.work.floating.line[:, AT_LOAD] == pytest.approx(first, abs=100 * EPS * np.max(abs(first)))
+    assert case.work.floating.load[:, AT_LOAD] == pytest.approx(first, abs=100 * EPS * np.max(abs(first)))
