@@ -33,7 +33,8 @@ def test_without_load_nothing_bends_in_any_attitude():
     """The clamp is turned at random; what is left is rounding of the stiffest direction."""
     turn = dal.Frame((0.3, -0.2, 0.5), rotation=dal.rotation_between((1, 0, 0), np.array([2.0, -1.0, 2.0]) / 3))
     model = dal.Model("still", gravity=(0, 0, 0), ground={"wall": turn}).add(
-        dal.Beam("beam", length=1.0, section=STRIP, material=ALUMINIUM, bodies=3), dal.Fixed("clamp", "ground.wall", "beam.start"))
+        dal.Beam("beam", length=1.0, section=STRIP, material=ALUMINIUM, bodies=3),
+        dal.Fixed("clamp", "ground.wall", "beam.start"))
     s = dal.static(model)
     stiffest = ALUMINIUM.young * STRIP.area * 3
     assert np.abs(s["clamp.force"]).max() <= 1e2 * np.finfo(float).eps * stiffest

@@ -127,7 +127,8 @@ def test_superelements_leave_the_tables_alone():
     systems = begin.natural.packed.system, begin.packed.system
     assert not any(table.flags.writeable for system in systems for table in tables_of(system))
     before = [digest(system) for system in systems]
-    loop = Loop(begin, BY_NAME["hht"], RunOptions(0.002, 1e-3, 1e-4, "hht", "auto", None), np.array([0.0, 0.002]), detect=False)
+    options = RunOptions(0.002, 1e-3, 1e-4, "hht", "auto", None)
+    loop = Loop(begin, BY_NAME["hht"], options, np.array([0.0, 0.002]), detect=False)
     assert loop.advance(2) == 0
     frames = loop.take_frames()
     for evaluate_all in (refresh_accelerations, lambda packed, f: evaluate_frames(packed, *f.values())):
