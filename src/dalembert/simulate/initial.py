@@ -84,7 +84,8 @@ def close_undeformed(plan: Plan) -> Results:
     """Close the loops of a plan with its flexible bodies undeformed; returns the frame at time zero."""
     from .evaluate import results_of_state
 
-    return results_of_state(_begin(plan, SemiRecursive(), SemiRecursive()), 0.0)
+    form = SemiRecursive() if plan.has_loops else Recursive()
+    return results_of_state(_begin(plan, form, form), 0.0)
 
 
 def _begin(plan: Plan, chosen, form) -> Start:
