@@ -51,7 +51,7 @@ def lower(model: CheckedModel, reach: Reach, kind: str = FLOATING) -> tuple[Chec
         Its `flexibles` have reduced bodies as sources; CheckedBody.floating is set on floating frames.
     carrier : dict of int to int
     """
-    flexibles = tuple(replace(f, source=_reduced(f.source)) for f in model.flexibles)
+    flexibles = tuple(replace(f, source=reduced_source(f.source)) for f in model.flexibles)
     model = replace(model, flexibles=flexibles)
     return _lower_faces(model, reach) if kind == FACES else _lower_frames(model, reach, kind)
 
@@ -64,7 +64,7 @@ def _segment(segment: BeamSegment) -> Any:
                         modes=segment.modes, points=dict(segment.points))
 
 
-def _reduced(source: Any) -> Any:
+def reduced_source(source: Any) -> Any:
     """Return the reduced body of a source; equal segments share one."""
     return _segment(source) if isinstance(source, BeamSegment) else source
 
@@ -125,7 +125,7 @@ def _lower_frames(model: CheckedModel, reach: Reach, kind: str) -> tuple[Checked
         if not wrong:
             break
         hung |= wrong
-    floating = [_floating_at(flexible, entered.get(i)) for i, flexible in enumerate(model.flexibles)]
+    floating = [floating_at(flexible, entered.get(i)) for i, flexible in enumerate(model.flexibles)]
     bodies, joints = list(hanged.bodies), list(hanged.joints)
     for i, flexible in enumerate(model.flexibles):
         bodies[frame_row[i]] = _frame_body(flexible, floating[i], kind)
@@ -177,11 +177,11 @@ def _fits(flexible: CheckedFlexible, face: str, kind: str) -> bool:
     """Tell whether a body may be entered by a face: its frame must be tangent there."""
     if kind == RIGID:
         return True
-    place = _floating_at(flexible, face).places[face]
+    place = floating_at(flexible, face).places[face]
     return bool(np.max(abs(place.motion), initial=0.0) <= STILL)
 
 
-def _floating_at(flexible: CheckedFlexible, face: str | None) -> Any:
+def floating_at(flexible: CheckedFlexible, face: str | None) -> Any:
     """Return the body in the frame asked for, or tangent at the face by which it is entered."""
     source = flexible.source
     if not hasattr(source, "basis"):  # constants alone, in the frame that they were made for
