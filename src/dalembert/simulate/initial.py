@@ -100,13 +100,13 @@ def close_undeformed(plan: Plan) -> Results:
 
     form = SemiRecursive() if plan.has_loops else Recursive()
     begin = _begin(plan, form, form)
-    if plan.has_loops:
-        given = np.zeros(len(begin.qd), bool)
-        joints = {j.name: j for j in plan.model.joints}
-        for entry in begin.packed.layout.joints:
-            given[entry.v:entry.v + entry.nv] = joints[entry.name].start_rate is not None
-        begin = replace(begin, qd=calmest_rates(begin.packed, begin.q, begin.qd, given))
-    return results_of_state(begin, 0.0)
+    if not plan.has_loops:
+        return results_of_state(begin, 0.0)
+    given = np.zeros(len(begin.qd), bool)
+    joints = {j.name: j for j in plan.model.joints}
+    for entry in begin.packed.layout.joints:
+        given[entry.v:entry.v + entry.nv] = joints[entry.name].start_rate is not None
+    return results_of_state(replace(begin, qd=calmest_rates(begin.packed, begin.q, begin.qd, given)), 0.0)
 
 
 def _begin(plan: Plan, chosen, form) -> Start:
