@@ -148,3 +148,4 @@ class Status(IntEnum):
     UNKNOWN_JOINT = 8
     UNKNOWN_FORCE = 9
     NOT_STIFF = 10
+    NO_FRAME = 11

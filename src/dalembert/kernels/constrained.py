@@ -52,18 +52,21 @@ def eval_row_bends(sys, t, q, qd, qdd, work):
 
 
 @kernel
-def eval_mass(sys, work) -> int:
-    """Fill work.mass."""
+def eval_mass(sys, q, work) -> int:
+    """Fill work.mass at coordinates q, after `eval_gaps`."""
     for p in range(work.mass.shape[0]):
         work.mass[p] = 0.0
-    x = work.mass
-    return ask(sys, TermCode.MASS.value, 0.0, x, x, x, x, x, 1.0, 1.0, work)
+    return ask(sys, TermCode.MASS.value, 0.0, q, q, q, q, work.mass, 1.0, 1.0, work)
 
 
 @kernel
-def factor_mass(sys, work) -> int:
-    """Mass matrix into work.mass and the factors of M + Jᵀ α J."""
-    eval_mass(sys, work)
+def factor_mass(sys, q, work) -> int:
+    """Mass matrix into work.mass and the factors of M + Jᵀ α J, with the rows' own penalties."""
+    for r in range(sys.row.shape[0]):
+        work.row[r].penalty = sys.row[r].penalty
+    status = eval_mass(sys, q, work)
+    if status != Status.OK.value:
+        return status
     return status_of_factor(factor_saddle(sys, work), work)
 
 
@@ -100,7 +103,7 @@ def find_constrained(sys, t, q, qd, qdd, tau, work) -> int:
     if status != Status.OK.value:
         return status
     eval_row_matrix(sys, q, work)
-    status = factor_mass(sys, work)
+    status = factor_mass(sys, q, work)
     if status != Status.OK.value:
         return status
     return solve_state(sys, t, q, qd, qdd, tau, work)
@@ -187,7 +190,7 @@ def find_projected(sys, t, q, qd, qdd, tau, work) -> int:
     if status != Status.OK.value:
         return status
     eval_row_matrix(sys, q, work)
-    status = factor_mass(sys, work)
+    status = factor_mass(sys, q, work)
     if status != Status.OK.value:
         return status
     status = project_rates(sys, qd, work)

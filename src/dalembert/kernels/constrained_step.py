@@ -6,8 +6,8 @@ and the multipliers follow each correction d of the accelerations,
     λ <- λ + α' (Phi + cq J d),                                                                  (2)
 which is [DOP (2)] with the linear forecast of the next violation; (1) and (2) together are Newton's method on the index-3
 equations with -1/α' in place of their zero block, so that positions, accelerations and multipliers converge at once.
-Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), where α is a multiple of the mass that a row moves:
-the matrix keeps its condition however short the step is.  Rates and accelerations are projected afterwards by
+Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), where α is a multiple of the mass that a row moves,
+and of cq times the stiffness of superelements: the matrix keeps its condition however short or long the step is.  Rates and accelerations are projected afterwards by
     A d = -Jᵀ α Phi',   A d = -Jᵀ α Phi''                                                        (3)
 [DOP (3), (4)] in increments, repeated until the gap is small; A is the matrix (1) of the step itself, P = M + cv C + cq K,
 or M + Jᵀ α J made anew, P = M.  The next step begins with the projected rates, but with the accelerations that solved (1):
@@ -29,6 +29,7 @@ from .constrained import (
     factor_mass,
     largest_gap,
 )
+from .flex_superelement import keep_frames
 from .jit import kernel, part
 from .saddle import add_penalties, keep_jacobian
 from .sparse import factor_sparse, status_of_factor
@@ -52,7 +53,7 @@ def begin_step(sys, o, cq, cv, work):
     for r in range(sys.row.shape[0]):
         own, c = work.row[r], sys.row[r]
         own.multiplier = own.kept
-        own.penalty = o.penalty if o.penalty > 0.0 else c.penalty / row_factor(c, cq, cv)
+        own.penalty = o.penalty if o.penalty > 0.0 else (c.penalty + cq * c.stiffness) / row_factor(c, cq, cv)
 
 
 @kernel
@@ -75,17 +76,16 @@ def eval_step_residual(sys, bare, t, q, qd, qdd, tau, residual, work) -> int:
 
 
 @kernel
-def factor_step(sys, t, q, qd, add, cq, cv, work) -> int:
+def factor_step(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
     """Factor the matrix (1), after `eval_step_residual` at the state; `add` (n_v,) is the joint springs' part."""
     eval_row_matrix(sys, q, work)
     keep_jacobian(work)
     A = work.factors.A
     for p in range(A.shape[0]):
         A[p] = 0.0
-    status = ask(sys, TermCode.TANGENT.value, t, q, qd, qd, qd, add, cq, cv, work)
+    status = ask(sys, TermCode.TANGENT.value, t, q, qd, qdd, qd, add, cq, cv, work)
     if status != Status.OK.value:
         return status
-    ask(sys, TermCode.MASS.value, t, q, qd, qd, qd, A, cq, cv, work)
     add_penalties(sys, cq, cv, work)
     return status_of_factor(factor_sparse(sys.pattern, work.factors), work)
 
@@ -107,8 +107,12 @@ def update_multipliers(sys, x, cq, cv, work):
 
 @kernel
 def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
-    """Project the rates and accelerations of a new state by (3), in place; `mode` is a kind of projection, plus EXACT."""
+    """Project the rates and accelerations of a new state by (3), in place; `mode` is a kind of projection, plus EXACT.
+
+    The rows keep the penalties of the factors, with which states near this one may be projected, too.
+    """
     exact, kind = mode >= EXACT, mode % EXACT
+    keep_frames(sys.sup, work.sup)
     for r in range(sys.row.shape[0]):
         own = work.row[r]
         own.kept = own.multiplier
@@ -119,12 +123,10 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
         status = eval_gaps(sys, t, q, qd, work)
         eval_row_matrix(sys, q, work)
         if status == Status.OK.value:
-            status = factor_mass(sys, work)
+            status = factor_mass(sys, q, work)
     for level in range(1, 3):
         if status == Status.OK.value and kind != NO_PROJECTION:
             status = reduce_gap(sys, level, t, q, qd, qdd, exact, matrix, pivot, work)
-    for r in range(sys.row.shape[0]):
-        work.row[r].penalty = sys.row[r].penalty
     return status
 
 

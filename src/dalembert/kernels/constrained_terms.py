@@ -1,12 +1,13 @@
 """What the equations of a constrained mechanism are made of, in joint or natural coordinates, behind one entry.
 
 Poses and constraint rows, their Jacobian and second derivatives, M qdd - Q with or without the multipliers' loads, the mass
-matrix, and the rest of the matrix of an implicit step.
+matrix, and the matrix of an implicit step.
 """
 
 from ..codes import FormCode, Status, TermCode
 from .constraints import add_row_loads, eval_jacobian, eval_rows, row_load
 from .constraints_acceleration import eval_row_accelerations
+from .flex_superelements import add_superelement_loads, add_superelement_masses, add_superelement_tangents
 from .forces import eval_forces
 from .jit import kernel
 from .natural import add_natural_mass, eval_natural_state, natural_momentum_product
@@ -16,11 +17,14 @@ from .natural_forces_tangent import natural_force_tangent
 from .natural_joints import eval_joint_accelerations, eval_joint_coordinates
 from .natural_rows import eval_natural_row_accelerations, eval_natural_rows
 from .semi_recursive import accumulate_loads, add_tree_mass
+from .small import load3
 from .tree_inverse import eval_body_accelerations
 from .tree_kinematics import eval_motion, eval_places
 
 FORCES = 20
 """Row of work.vector used here."""
+WARM = 1
+"""Frames of superelements are searched from those of the last finished step."""
 
 
 @kernel
@@ -65,9 +69,15 @@ def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
     if sys.constants[0].form == FormCode.GLOBAL:
         forces = work.vector[FORCES]
         status = eval_natural_forces(sys, t, q, work.joint_q, work.joint_qd, forces, tau, work)
+        if status != Status.OK.value:
+            return status
         natural_momentum_product(sys, qdd, needed)
-        for k in range(needed.shape[0]):
+        for k in range(12 * (sys.body.shape[0] - 1)):
             needed[k] -= forces[k]
+        for k in range(12 * (sys.body.shape[0] - 1), needed.shape[0]):
+            needed[k] = 0.0
+        status = add_superelement_loads(sys.sup, q, qd, qdd, load3(sys.constants[0].g_w), WARM, needed, work.fail[3:],
+                                        work.sup)
         if loaded:
             add_natural_loads(sys, needed, work)
         return status
@@ -92,28 +102,33 @@ def add_natural_loads(sys, needed, work):
 
 
 @kernel
-def add_mass(sys, values, work):
+def add_mass(sys, q, values, work) -> int:
     """Add the mass matrix to values of the pattern; in joint coordinates the bodies' own inertias are destroyed."""
     if sys.constants[0].form == FormCode.GLOBAL:
         add_natural_mass(sys, values)
-    else:
-        add_tree_mass(sys, sys.mass_place, values, work)
+        return add_superelement_masses(sys.sup, q, WARM, values, work.fail[3:], work.sup)
+    return add_tree_mass(sys, sys.mass_place, values, work)
 
 
 @kernel
-def add_step_tangent(sys, t, q, qd, add, cq, cv, work) -> int:
-    """Add cv C + cq K to the matrix, after `eval_needed` at the state.
+def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
+    """Add M + cv C + cq K to the matrix, after `eval_needed` at the state.
 
-    In joint coordinates only `add` (n_v,), the joint springs' part, stands for them; in natural ones all forces and the
-    curvature of the constraints do, their symmetric part.
+    In joint coordinates only `add` (n_v,), the joint springs' part, stands for C and K, and the bodies' own inertias are
+    destroyed; in natural ones all forces, superelements and the curvature of the constraints do, their symmetric part.
     """
     A = work.factors.A
     if sys.constants[0].form == FormCode.GLOBAL:
         natural_row_curvature(sys, t, q, work.joint_q, cq, A, work)
-        return natural_force_tangent(sys, t, q, qd, work.joint_q, work.joint_qd, cq, cv, A, work)
+        add_natural_mass(sys, A)
+        status = natural_force_tangent(sys, t, q, qd, work.joint_q, work.joint_qd, cq, cv, A, work)
+        if status != Status.OK.value:
+            return status
+        return add_superelement_tangents(sys.sup, q, qd, qdd, load3(sys.constants[0].g_w), cq, cv, 1.0, WARM, A, work.fail[3:],
+                                         work.sup)
     for k in range(add.shape[0]):
         A[sys.pattern.diagonal[k]] += add[k]
-    return Status.OK.value
+    return add_tree_mass(sys, sys.mass_place, A, work)
 
 
 @kernel
@@ -126,9 +141,9 @@ def evaluate_terms(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot
     elif task == TermCode.BENDS:
         eval_row_bends(sys, t, q, qd, qdd, work)
     elif task == TermCode.MASS:
-        add_mass(sys, x, work)
+        return add_mass(sys, q, x, work)
     elif task == TermCode.TANGENT:
-        return add_step_tangent(sys, t, q, qd, x, cq, cv, work)
+        return add_step_tangent(sys, t, q, qd, qdd, x, cq, cv, work)
     else:
         return eval_needed(sys, t, q, qd, qdd, tau, task == TermCode.LOADED, x, work)
     return Status.OK.value

@@ -29,13 +29,13 @@ def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) ->
     if task == TaskCode.RESIDUAL:
         return eval_step_residual(sys, mode, t, q, qd, qdd, tau, x, work)
     if task == TaskCode.FACTOR:
-        return factor_step(sys, t, q, qd, x, cq, cv, work)
+        return factor_step(sys, t, q, qd, qdd, x, cq, cv, work)
     if task == TaskCode.ROWS:
         status = eval_gaps(sys, t, q, qd, work)
         eval_row_matrix(sys, q, work)
         return status
     if task == TaskCode.MASS:
-        return eval_mass(sys, work)
+        return eval_mass(sys, q, work)
     return project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work)
 
 

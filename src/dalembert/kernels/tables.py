@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode
+from .flex_superelement_tables import Superelements, SuperWork, make_super_work
+from .record import record as _record
 from .sparse import Factors, Pattern, make_factors
-
-
-def _record(*fields) -> np.dtype:
-    return np.dtype((np.record, list(fields)))
 
 
 CONSTANTS = _record(
@@ -129,6 +127,7 @@ ROW = _record(
     ("radius", "f8"),  # of a wheel [m]
     ("size", "f8"),  # size that a violation is held against [m, rad or -]
     ("penalty", "f8"),  # a large multiple of the mass that the row moves
+    ("stiffness", "f8"),  # likewise of the stiffness of superelements that it works against [N/m or N m]
 )
 
 TERM = _record(
@@ -165,6 +164,7 @@ class System(NamedTuple):
     pattern: Pattern  # of the matrix M + Jᵀ α J; empty for trees
     mass_place: np.ndarray  # i8, places in it of the mass matrix and of force elements, in the order of their evaluation
     row_place: np.ndarray  # i8, likewise of the products of each row's entries: (0,0), (1,0), (1,1), (2,0), ...
+    sup: Superelements  # flexible bodies in absolute interface coordinates; none in joint coordinates
 
 
 BODY_WORK = _record(
@@ -253,7 +253,8 @@ class Work(NamedTuple):
     no_matrix: np.ndarray  # (0, 0)
     no_pivot: np.ndarray  # (0,) i8
     door: np.ndarray  # (2,) i8, addresses of the kernels of constrained mechanisms, see door.py
-    fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
+    fail: np.ndarray  # (4,) i8: row or rate that failed, rates without inertia, how many are allowed, superelement that failed
+    sup: SuperWork  # of superelements
 
 
 ROWS = 32
@@ -279,4 +280,5 @@ def make_work(system: System) -> Work:
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),
                 *_make_joint_state(system),
                 make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1),
-                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64))
+                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64),
+                make_super_work(system.sup))

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..codes import Status, TaskCode
+from ..codes import Status, TaskCode, TermCode
+from ..kernels.constrained_terms import evaluate_terms
 from ..kernels.door import enter, make_open_work
 from ..system.pack import Packed
 from .status import error_of
@@ -15,6 +16,8 @@ RANK = 1e-8
 """Singular values of the scaled Jacobian below this fraction of the largest count as zero."""
 STIFFNESS = 1e4
 """Penalty of a row relative to the mass that it moves."""
+ELASTIC_STIFFNESS = 1e3
+"""Likewise relative to the stiffness of superelements."""
 LIGHT = 1e-6
 """Rows that move less than this fraction of the largest mass along a row count as moving none."""
 
@@ -96,7 +99,8 @@ def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> P
     """Return the packed model, in joint or natural coordinates, with penalties from the masses that its rows move at a state.
 
     The mass along a row j is m = j D jᵀ / (j jᵀ)², D the diagonal of the mass matrix: [SEG (15)] made independent of the row's
-    length.  Rows that move next to no mass take the median of the others.
+    length.  Rows that move next to no mass take the median of the others.  Superelements give their interfaces masses, too,
+    and stiffnesses, which are taken likewise.
     """
     system = packed.system
     if not len(system.row):
@@ -104,14 +108,48 @@ def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> P
     work = make_open_work(system)
     enter(system, TaskCode.ROWS, t, q, qd, work)
     enter(system, TaskCode.MASS, t, q, qd, work)
-    diagonal = work.mass[system.pattern.diagonal]
+    faces = np.unique(system.sup.face)
+    diagonal = _even(work.mass[system.pattern.diagonal], faces)
+    mass = _along_rows(system, work, diagonal)
+    heavy = mass > LIGHT * np.max(mass, initial=0.0)
+    heavy |= (mass > 0.0) & (np.isin(system.row["a"], faces) | np.isin(system.row["b"], faces))
+    row = system.row.copy()
+    row["penalty"] = STIFFNESS * (np.where(heavy, mass, np.median(mass[heavy])) if np.any(heavy) else 1.0)
+    if len(faces):
+        row["stiffness"] = ELASTIC_STIFFNESS * _along_rows(system, work, _even(_stiffness(system, t, q, work), faces))
+    row.setflags(write=False)
+    return replace(packed, system=system._replace(row=row))
+
+
+def _along_rows(system, work, diagonal: np.ndarray) -> np.ndarray:
+    """j D jᵀ / (j jᵀ)² of every row of the Jacobian in `work`."""
     owner = np.repeat(np.arange(len(system.row)), system.row["count"])
     square = work.jacobian**2
     length = np.bincount(owner, square, len(system.row))
     moved = np.bincount(owner, square * diagonal[system.entry["column"]], len(system.row))
-    mass = np.divide(moved, length**2, out=np.zeros(len(length)), where=length > 0)
-    heavy = mass > LIGHT * np.max(mass, initial=0.0)
-    row = system.row.copy()
-    row["penalty"] = STIFFNESS * (np.where(heavy, mass, np.median(mass[heavy])) if np.any(heavy) else 1.0)
-    row.setflags(write=False)
-    return replace(packed, system=system._replace(row=row))
+    return np.divide(moved, length**2, out=np.zeros(len(length)), where=length > 0)
+
+
+def _even(diagonal: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Return the diagonal with means over the components of an interface's origin and over those of its axes.
+
+    A superelement resists spins only, and so not all components of the axes; their lengths have to be held all the same.
+    """
+    found = diagonal.copy()
+    for first in 12 * (faces - 1):
+        found[first:first + 3] = np.mean(diagonal[first:first + 3])
+        found[first + 3:first + 12] = np.sum(diagonal[first + 3:first + 12]) / 3.0
+    return found
+
+
+def _stiffness(system, t: float, q: np.ndarray, work) -> np.ndarray:
+    """Diagonal of the stiffness of forces and superelements in natural coordinates, at rest."""
+    still = np.zeros_like(q)
+    arguments = (t, q, still, still, still)
+    work.factors.A[:] = 0.0
+    for task in (TermCode.GAPS, TermCode.NEEDED, TermCode.TANGENT):
+        status = evaluate_terms(system, task.value, 0, *arguments, np.zeros_like(q), 1.0, 0.0, work.no_matrix, work.no_pivot,
+                                work)
+        if status != Status.OK:
+            return still
+    return np.maximum(work.factors.A[system.pattern.diagonal] - work.mass[system.pattern.diagonal], 0.0)

@@ -50,6 +50,17 @@ class Start:
         return bool(self.packed.system.constants[0].form != FormCode.TREE)
 
     @property
+    def shown(self) -> Packed:
+        """Tables in whose coordinates results are told: those of the tree, with superelements followed by their modes."""
+        return self.natural.packed if self.natural and self.natural.packed.has_superelements else self.packed
+
+    def state(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return coordinates and rates as results tell them; modes are zero."""
+        layout = self.shown.layout
+        return (np.concatenate([self.q, np.zeros(layout.n_q - len(self.q))]),
+                np.concatenate([self.qd, np.zeros(layout.n_v - len(self.qd))]))
+
+    @property
     def massless(self) -> int:
         """Number of independent directions without inertia."""
         return len(self.massless_rates)
