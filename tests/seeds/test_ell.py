@@ -13,6 +13,8 @@ the noted error of the prototype in its last digit; elsewhere three meshes are e
 what the last refinement changed in the extrapolation, plus its own uncertainty.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from beam_models import BEND_MATERIAL, BEND_RADIUS, BEND_SECTION, bend, right_angle, spinning_beam, strip
@@ -84,12 +86,16 @@ def test_lateral_buckling_of_a_strip(k):
 
 
 def test_a_bend_of_45_degrees_leaves_its_plane():
-    """Straight beams welded at angles converge to a curved Cosserat rod; eight of them are those of the prototype."""
+    """Straight beams welded at angles converge to a curved Cosserat rod, and are those of the prototype.
+
+    Its values have two decimals, and whether it had shear is not told; shear moves the tip by four millimetres in 53 m.
+    """
     found = [dal.static(bend(600.0, n))[f"chord{n - 1}.end.position"][-1] for n in (8, 16, 32)]
     noted = [(47.18, 15.72, 53.52), (47.16, 15.69, 53.48), (47.15, 15.69, 53.48)]
-    assert worst(found, noted) <= 0.005  # half the last digit
     rod = rod_of(BEND_SECTION, BEND_MATERIAL, BEND_RADIUS * np.pi / 4, (0.0, 0.0, 1 / BEND_RADIUS))
-    exact, _ = tip(rod, (0.0, 0.0, 600.0), steps=6, tolerance=1e-10)
+    exact, unsheared = (tip(each, (0.0, 0.0, 600.0), steps=6, tolerance=1e-10)[0]
+                        for each in (rod, replace(rod, forces=(rod.forces[0], np.inf, np.inf))))
+    assert worst(found, noted) <= 0.005 + worst(exact, unsheared)
     limit, doubt = extrapolated(*found)
     assert worst(limit, exact) <= doubt
     assert doubt < 1e-3 * BEND_RADIUS
