@@ -1,9 +1,9 @@
 """What results show of a model with superelements: their loads on the faces, energies, momenta and points of a state.
 
-Frames are told in joint coordinates of the tree of faces, followed by the modes.  A state is brought to natural coordinates, where
-its accelerations and multipliers are found.  The tree's own inverse dynamics then gives the joint reactions: the faces are
-massless rows, on which the superelements act with the loads found, and the loops with their multipliers.  The momentum
-of a superelement is that of its interfaces, M v, and its moment.
+Frames are told in joint coordinates of the tree of faces, followed by the modes.  A state is brought to natural
+coordinates, where its accelerations and multipliers are found.  The tree's own inverse dynamics then gives the joint
+reactions: the faces are massless rows, on which the superelements act with the loads found, and the loops with their
+multipliers.  The momentum of a superelement is that of its interfaces, M v, and its moment.
 """
 
 from ..codes import Status, TaskCode
@@ -175,7 +175,7 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, body, point, reaction, effo
         status = eval_state(tree, t[f], x, xd, tau, tree_work)
         if status != Status.OK.value:
             return status
-        measure_system(tree, f, x, system, tree_work)
+        measure_system(tree, f, x, xd, system, tree_work)
         status = measure_superelements(sys, f, point, system, work, tree_work)
         if status != Status.OK.value:
             return status

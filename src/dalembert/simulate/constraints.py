@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..codes import Status, TaskCode, TermCode
+from ..codes import RowCode, Status, TaskCode, TermCode
 from ..kernels.constrained_terms import evaluate_terms
 from ..kernels.door import enter, make_open_work
 from ..system.pack import Packed
@@ -18,6 +18,10 @@ STIFFNESS = 1e4
 """Penalty of a row relative to the mass that it moves."""
 ELASTIC_STIFFNESS = 1e3
 """Likewise relative to the stiffness of superelements."""
+HANDED_ON = 2
+"""Joints over which masses and stiffnesses are handed on."""
+_MOVING_ROWS = (RowCode.POSITION, RowCode.DISTANCE, RowCode.SLIDE_SPEED)
+_TURNING_ROWS = (RowCode.DIRECTION, RowCode.ANGLE, RowCode.TURN_SPEED)
 LIGHT = 1e-6
 """Rows that move less than this fraction of the largest mass along a row count as moving none."""
 
@@ -100,7 +104,7 @@ def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> P
 
     The mass along a row j is m = j D jᵀ / (j jᵀ)², D the diagonal of the mass matrix: [SEG (15)] made independent of the row's
     length.  Rows that move next to no mass take the median of the others.  Superelements give their interfaces masses, too,
-    and stiffnesses, which are taken likewise.
+    and stiffnesses, which are taken likewise; what is joined to an interface has to hold as much as the interface.
     """
     system = packed.system
     if not len(system.row):
@@ -108,15 +112,14 @@ def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> P
     work = make_open_work(system)
     enter(system, TaskCode.ROWS, t, q, qd, work)
     enter(system, TaskCode.MASS, t, q, qd, work)
-    faces = np.unique(system.sup.face)
-    diagonal = _even(work.mass[system.pattern.diagonal], faces)
-    mass = _along_rows(system, work, diagonal)
-    heavy = mass > LIGHT * np.max(mass, initial=0.0)
-    heavy |= (mass > 0.0) & (np.isin(system.row["a"], faces) | np.isin(system.row["b"], faces))
+    flexible = len(system.sup.element) > 0
+    diagonal = work.mass[system.pattern.diagonal]
+    mass = _along_rows(system, work, _even(system, diagonal) if flexible else diagonal)
+    heavy = mass > (0.0 if flexible else LIGHT * np.max(mass, initial=0.0))
     row = system.row.copy()
     row["penalty"] = STIFFNESS * (np.where(heavy, mass, np.median(mass[heavy])) if np.any(heavy) else 1.0)
-    if len(faces):
-        row["stiffness"] = ELASTIC_STIFFNESS * _along_rows(system, work, _even(_stiffness(system, t, q, work), faces))
+    if flexible:
+        row["stiffness"] = ELASTIC_STIFFNESS * _along_rows(system, work, _even(system, _stiffness(system, t, q, work)))
     row.setflags(write=False)
     return replace(packed, system=system._replace(row=row))
 
@@ -130,16 +133,27 @@ def _along_rows(system, work, diagonal: np.ndarray) -> np.ndarray:
     return np.divide(moved, length**2, out=np.zeros(len(length)), where=length > 0)
 
 
-def _even(diagonal: np.ndarray, faces: np.ndarray) -> np.ndarray:
-    """Return the diagonal with means over the components of an interface's origin and over those of its axes.
+def _even(system, diagonal: np.ndarray) -> np.ndarray:
+    """Return the diagonal with equal numbers for the components of a body's origin, and for those of its axes.
 
     A superelement resists spins only, and so not all components of the axes; their lengths have to be held all the same.
+    A light body between an interface and a joint has to hold what the interface does: rows hand numbers on.
     """
-    found = diagonal.copy()
-    for first in 12 * (faces - 1):
-        found[first:first + 3] = np.mean(diagonal[first:first + 3])
-        found[first + 3:first + 12] = np.sum(diagonal[first + 3:first + 12]) / 3.0
-    return found
+    n = 12 * (len(system.body) - 1)
+    bodies = diagonal[:n].reshape(-1, 12)
+    even = np.zeros((len(system.body), 2))
+    even[1:, 0], even[1:, 1] = np.mean(bodies[:, :3], axis=1), np.sum(bodies[:, 3:], axis=1) / 3.0
+    handed = np.zeros_like(even)
+    handed[system.sup.face] = even[system.sup.face]
+    for _ in range(HANDED_ON):
+        before = handed.copy()
+        for kind, codes in enumerate((_MOVING_ROWS, _TURNING_ROWS)):
+            row = system.row[np.isin(system.row["code"], codes) & (system.row["a"] > 0) & (system.row["b"] > 0)]
+            np.maximum.at(handed[:, kind], row["a"], before[row["b"], kind])
+            np.maximum.at(handed[:, kind], row["b"], before[row["a"], kind])
+    handed[system.sup.face] = 0.0
+    even = np.maximum(even, handed)
+    return np.concatenate([np.repeat(even[1:], (3, 9), axis=1).ravel(), diagonal[n:]])
 
 
 def _stiffness(system, t: float, q: np.ndarray, work) -> np.ndarray:

@@ -69,7 +69,7 @@ def calls(case):
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
         (tree_inverse.eval_mass_matrix, (sys, M, work)),
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
-        (tree_factor.factor_tree, (sys, add, work)),
+        (tree_factor.factor_tree, (sys, add, 0.0, 0.0, work)),
         (tree_factor.solve_tree, (sys, ones, out, work)),
         (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], body, made["reaction"],
                                   made["effort"], made["element"], made["system"], work)),
@@ -127,7 +127,8 @@ def test_superelements_leave_the_tables_alone():
     systems = begin.natural.packed.system, begin.packed.system
     assert not any(table.flags.writeable for system in systems for table in tables_of(system))
     before = [digest(system) for system in systems]
-    loop = Loop(begin, BY_NAME["hht"], RunOptions(0.002, 1e-3, 1e-4, "hht", "auto", None), np.array([0.0, 0.002]), detect=False)
+    options = RunOptions(0.002, 1e-3, 1e-4, "hht", "auto", None)
+    loop = Loop(begin, BY_NAME["hht"], options, np.array([0.0, 0.002]), detect=False)
     assert loop.advance(2) == 0
     frames = loop.take_frames()
     for evaluate_all in (refresh_accelerations, lambda packed, f: evaluate_frames(packed, *f.values())):
