@@ -97,6 +97,7 @@ class TermCode(IntEnum):
     LOADED = 4
     MASS = 5
     TANGENT = 6
+    VELOCITIES = 7
 
 
 class TaskCode(IntEnum):
@@ -148,3 +149,4 @@ class Status(IntEnum):
     UNKNOWN_JOINT = 8
     UNKNOWN_FORCE = 9
     NOT_STIFF = 10
+    NO_FRAME = 11

@@ -16,8 +16,6 @@ LEAST_DEPTH = 0.15
 """Least edge of the drawn box, relative to its longest one: a planar picture needs some depth to be turned."""
 FLAT = 1e-3
 """Pictures thinner than this, relative to their longest edge, are planar."""
-FLAT_LABELS = 12
-"""Distance of their labels from the axes [points]."""
 VIEWS = ((0, 0), (0, -90), (90, -90))
 """Elevation and azimuth [deg] that look along x, y and z."""
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
@@ -84,7 +82,9 @@ def draw_cells(ax, nodes: np.ndarray, cells: Sequence[np.ndarray], *, values: np
         drawn.set_zorder(1 if pale else 2)
         ax.add_collection3d(drawn)
     if not cells:
-        ax.scatter(*nodes.T, s=12, color=colour, zorder=1 if pale else 2)
+        look = {"color": colour} if values is None else {"c": values * scale.factor, "cmap": COLOURS, "vmin": 0.0,
+                                                         "vmax": scale.largest or 1.0}
+        ax.scatter(*nodes.T, s=12, zorder=1 if pale else 2, **look)
 
 
 def draw_scale(ax, scale: Scale) -> None:
@@ -105,15 +105,20 @@ def fit_axes(ax, points: np.ndarray, look: bool) -> None:
     for k, axis in enumerate("xyz"):
         getattr(ax, f"set_{axis}lim")(middle[k] - edges[k] / 2, middle[k] + edges[k] / 2)
         getattr(ax, f"set_{axis}label")(f"{axis} [m]")
-        getattr(ax, f"{axis}axis").get_major_locator().set_params(nbins=5 if edges[k] > 0.4 * longest else 2)
+        getattr(ax, f"{axis}axis").get_major_locator().set_params(nbins=max(1, round(5 * edges[k] / longest)), min_n_ticks=1)
     ax.set_box_aspect(edges)
     if look and flat.sum() == 1:
-        normal = int(np.argmax(flat))
-        ax.view_init(*VIEWS[normal])
-        getattr(ax, f"set_{'xyz'[normal]}ticks")([])
-        getattr(ax, f"set_{'xyz'[normal]}label")("")
-        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-            axis.labelpad = FLAT_LABELS
+        _look_along(ax, int(np.argmax(flat)))
+
+
+def _look_along(ax, normal: int) -> None:
+    """Show axes from the side, without the axis that is looked along; labels beside the others would hide their numbers."""
+    ax.view_init(*VIEWS[normal])
+    getattr(ax, f"set_{'xyz'[normal]}ticks")([])
+    for axis in "xyz":
+        getattr(ax, f"set_{axis}label")("")
+    words = " and ".join(axis for k, axis in enumerate("xyz") if k != normal)
+    ax.text2D(0.5, 0.04, f"{words} [m]", transform=ax.transAxes, ha="center")
 
 
 def finish(ax, given: bool, path: str | Path | None) -> Any:

@@ -122,6 +122,24 @@ def _mean_rotation(turns: np.ndarray) -> np.ndarray:
     return Rotation.from_quat(np.einsum("fk,fkc->fc", signs, e)).as_matrix()
 
 
+def interface_coordinates(reduced: ReducedBody, origin: np.ndarray, positions: np.ndarray, rotations: np.ndarray,
+                          position: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+    """Return displacements and rotation vectors (nf, 6 n_interface) of (1) in a frame that is known [m, rad].
+
+    Parameters
+    ----------
+    reduced : ReducedBody
+    origin : (3,) float
+        Of the frame, in the coordinates of the body's model [m].
+    positions, rotations
+        Of the interfaces, as for `interface_frame`.
+    position, rotation : (nf, 3) and (nf, 3, 3) float
+        Of the frame, in the world.
+    """
+    turns = rotations @ np.swapaxes(reduced.rotations, 1, 2)
+    return _local(reduced.positions - origin, positions, turns, np.zeros((len(positions), 0)), position, rotation)
+
+
 def _local(places, positions, turns, eta, position, rotation) -> np.ndarray:
     """Return q of (1), (nf, n)."""
     from scipy.spatial.transform import Rotation

@@ -47,7 +47,7 @@ def draw_mode(fe: FEModel, displacement: np.ndarray, title: str, *, exaggeration
     relative = size / (float(size.max()) or 1.0)
     axes = drawing.new_axes() if ax is None else ax
     cells, nodes = surface_cells(fe), fe.nodes + exaggeration * moved
-    scale = drawing.Scale(1.0, "displacement, relative to the largest", 1.0)
+    scale = drawing.Scale(1.0, "relative displacement", 1.0)
     drawing.draw_cells(axes, fe.nodes, cells, colour=drawing.PALE)
     drawing.draw_cells(axes, nodes, cells, values=relative, scale=scale)
     drawing.draw_scale(axes, scale)

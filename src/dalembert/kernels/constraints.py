@@ -227,23 +227,3 @@ def add_load(row, size, n, f):
     """Add `size` times the moment n about the origin and the force f to a body's applied wrench."""
     store3(row.en, axpy3(size, n, load3(row.en)))
     store3(row.ef, axpy3(size, f, load3(row.ef)))
-
-
-@kernel
-def apply_jacobian(sys, x, out, work):
-    """out (m,) = J x for x (n_v,), after `eval_jacobian`."""
-    for i in range(sys.row.shape[0]):
-        c = sys.row[i]
-        total = 0.0
-        for j in range(c.first, c.first + c.count):
-            total += work.jacobian[j] * x[sys.entry[j].column]
-        out[i] = total
-
-
-@kernel
-def apply_jacobian_transposed(sys, y, out, work):
-    """Add J^T y, y (m,), to out (n_v,), after `eval_jacobian`."""
-    for i in range(sys.row.shape[0]):
-        c = sys.row[i]
-        for j in range(c.first, c.first + c.count):
-            out[sys.entry[j].column] += work.jacobian[j] * y[i]

@@ -15,12 +15,9 @@ import numpy as np
 
 from ..codes import FormCode
 from .flex_floating_tables import Floating, FloatingWork, make_floating_work
-from .sparse import Factors, Pattern, make_factors
-
-
-def _record(*fields) -> np.dtype:
-    return np.dtype((np.record, list(fields)))
-
+from .flex_superelement_tables import Superelements, SuperWork, make_super_work
+from .record import record as _record
+from .sparse import Factors, Pattern, make_factors, make_values
 
 CONSTANTS = _record(
     ("g_w", "f8", 3),  # gravity [m/s²]
@@ -132,6 +129,7 @@ ROW = _record(
     ("radius", "f8"),  # of a wheel [m]
     ("size", "f8"),  # size that a violation is held against [m, rad or -]
     ("penalty", "f8"),  # a large multiple of the mass that the row moves
+    ("stiffness", "f8"),  # likewise of the stiffness of superelements that it works against [N/m or N m]
 )
 
 TERM = _record(
@@ -147,6 +145,11 @@ ENTRY = _record(
     ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term, or of another body, 3: elastic
     ("a", "i8"),  # of an elastic one: the face that moves the first body, or -1
     ("b", "i8"),  # likewise the second
+)
+
+SLOT = _record(
+    ("column", "i8"),  # first of the three coordinates
+    ("weight", "f8", 4),  # of the slot in the vectors d, e, f, h of its row, see natural_shapes.py
 )
 
 
@@ -166,10 +169,12 @@ class System(NamedTuple):
     row: np.ndarray  # (m,) ROW: constraints
     term: np.ndarray  # TERM
     entry: np.ndarray  # ENTRY: places of the constraint Jacobian, row by row
+    slot: np.ndarray  # SLOT: likewise three entries each, natural coordinates only
     hold: np.ndarray  # HOLD
     pattern: Pattern  # of the matrix M + Jᵀ α J; empty for trees
     mass_place: np.ndarray  # i8, places in it of the mass matrix and of force elements, in the order of their evaluation
     row_place: np.ndarray  # i8, likewise of the products of each row's entries: (0,0), (1,0), (1,1), (2,0), ...
+    sup: Superelements  # flexible bodies in absolute interface coordinates; none in joint coordinates
     floating: Floating  # flexible bodies in floating frames
 
 
@@ -259,7 +264,8 @@ class Work(NamedTuple):
     no_matrix: np.ndarray  # (0, 0)
     no_pivot: np.ndarray  # (0,) i8
     door: np.ndarray  # (2,) i8, addresses of the kernels of constrained mechanisms, see door.py
-    fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
+    fail: np.ndarray  # (4,) i8: row or rate that failed, rates without inertia, how many are allowed, superelement that failed
+    sup: SuperWork  # of superelements
     floating: FloatingWork  # of flexible bodies in floating frames
 
 
@@ -285,6 +291,6 @@ def make_work(system: System) -> Work:
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),
                 *_make_joint_state(system),
-                make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1),
+                make_factors(system.pattern), make_values(system.pattern),
                 np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64),
-                make_floating_work(system.floating))
+                make_super_work(system.sup), make_floating_work(system.floating))

@@ -16,7 +16,7 @@ from ..codes import JointCode, Status
 from .constraints_tangent import vary_rows
 from .flex_floating_tangent import add_face_variation, prepare_tangent, put_load_variations, vary_element, vary_face
 from .forces_tangent import eval_force_variations
-from .jit import kernel
+from .jit import kernel, shared
 from .quad import load_symmetric
 from .small import add3, axpy3, cross, dot3, load3, scale3, store3, sub3, sym_vec
 from .tree_kinematics import relative_velocities
@@ -91,7 +91,7 @@ def vary_loads(sys, dq, dqd, dqdd, work):
         vary_element(sys, index, dq, dqd, dqdd, work)
 
 
-@kernel
+@shared
 def eval_variation(sys, t, q, qd, qdd, dq, dqd, dqdd, out, work) -> int:
     """out = variation of `eval_residual` along (dq, dqd, dqdd), each (n_v,); call after `eval_residual` at the state.
 

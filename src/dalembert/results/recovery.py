@@ -1,8 +1,8 @@
 """Flexible bodies recovered from results: their floating frames and reduced coordinates at some frames of a run.
 
 In the tree formulations the floating frame is a body of the run and the elastic coordinates are recorded, so that nothing is
-left to find.  In the global formulation the interfaces are recorded, and the frame is where the body between them does not
-deform in the mean, as the equations of motion have it.
+left to find; the interfaces stand where they are recorded.  In the global formulation the interfaces are recorded, and the
+frame is where the body between them does not deform in the mean, as the equations of motion have it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ class Segment:
     rotation : (nf, 3, 3) float
         Axes of the frame as columns, in the world.
     coordinates : (nf, n) float
-        Of the reduced body [m, rad].
+        Of the reduced body [m, rad]; stresses are linear in them.
+    form : (nf, n) float
+        The same with displacements and rotations of the interfaces as they are recorded: in a floating frame, places also
+        move by terms of second order in the coordinates, which are no strains.
     """
 
     flexible: CheckedFlexible
@@ -50,6 +53,7 @@ class Segment:
     position: np.ndarray
     rotation: np.ndarray
     coordinates: np.ndarray
+    form: np.ndarray
 
     @property
     def reduced(self) -> ReducedBody:
@@ -120,14 +124,18 @@ class Recovery:
 
     def _in_tree(self, flexible: CheckedFlexible, entry: FlexibleEntry) -> Segment:
         """Return a body whose floating frame is a body of the run."""
+        from ..flex.interface_frame import interface_coordinates
+
         floating = floating_at(replace(flexible, stiffening=False), self._entered(flexible, entry))
-        modal = self._modal(flexible, entry, floating.n)
-        return Segment(flexible, floating.origin, *self.named_pose(self._layout.bodies[entry.body]),
-                       modal @ floating.coordinates.T)
+        position, rotation = self.named_pose(self._layout.bodies[entry.body])
+        coordinates = self._modal(flexible, entry, floating.n) @ floating.coordinates.T
+        faces = interface_coordinates(flexible.source, floating.origin, *self._interfaces(flexible), position, rotation)
+        return Segment(flexible, floating.origin, position, rotation, coordinates,
+                       np.hstack([faces, coordinates[:, faces.shape[1]:]]))
 
     def _entered(self, flexible: CheckedFlexible, entry: FlexibleEntry) -> str | None:
         """Return the place by which the tree entered the body; None if its frame hangs on the ground."""
-        carrier = next(j for j in self._layout.joints if j.body == entry.body)
+        carrier = next(j for j in self._layout.joints if j.hidden and j.body == entry.body)
         places = {**flexible.faces, **flexible.points}
         return next((name for name, row in places.items() if self.model.bodies[row].name == carrier.first), None)
 
@@ -136,11 +144,14 @@ class Recovery:
         from ..flex.interface_frame import interface_frame
 
         reduced = flexible.source
-        poses = [self.pose(flexible.faces[name]) for name in reduced.interfaces]
         modes = None if entry is None else self._modal(flexible, entry, reduced.n_modes)
-        positions, axes = (np.stack(found, axis=1) for found in zip(*poses, strict=True))
-        found = interface_frame(reduced, positions, axes, modes)
-        return Segment(flexible, found.origin, found.position, found.rotation, found.coordinates)
+        found = interface_frame(reduced, *self._interfaces(flexible), modes)
+        return Segment(flexible, found.origin, found.position, found.rotation, found.coordinates, found.coordinates)
+
+    def _interfaces(self, flexible: CheckedFlexible) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (nf, n_interface, 3) and axes (nf, n_interface, 3, 3) of a body's interfaces."""
+        poses = [self.pose(flexible.faces[name]) for name in flexible.source.interfaces]
+        return np.stack([r for r, _ in poses], axis=1), np.stack([axes for _, axes in poses], axis=1)
 
     def _modal(self, flexible: CheckedFlexible, entry: FlexibleEntry, expected: int) -> np.ndarray:
         """Return the recorded elastic coordinates (nf, n)."""

@@ -103,7 +103,7 @@ def _drawn(recovery: Recovery, flexible: CheckedFlexible) -> _Drawn:
 
     segment = recovery.segment(flexible)
     reduced, frames = segment.reduced, len(segment.position)
-    u, theta = node_fields(reduced.model, segment.coordinates @ reduced.basis.T)
+    u, theta = node_fields(reduced.model, segment.form @ reduced.basis.T)
     turned = np.swapaxes(segment.rotation, 1, 2)
     nodes = segment.position[:, None] + (reduced.model.nodes - segment.origin + u) @ turned
     local = Rotation.from_rotvec(theta.reshape(-1, 3)).as_matrix().reshape(frames, -1, 3, 3)

@@ -29,6 +29,11 @@ def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Except
         return ConvergenceError(f"Newton's iteration did not converge at t = {t:.6g} s with the step {step:.3g} s; "
                                 f"slowest near {_joint(packed, int(fail[0]))}. Take a smaller step, or leave it out for "
                                 "an error-controlled one.")
+    if code == Status.NO_FRAME:
+        name = packed.layout.flexibles[int(fail[3])].name
+        return ConvergenceError(f"flexible body {name!r}: no floating frame was found at t = {t:.6g} s, step {step:.3g} s; it "
+                                "is bent by more than a radian, which a linear body cannot describe. Take more bodies "
+                                "(Beam(..., bodies=n)), a smaller step or smaller loads.")
     return MultibodyError(f"kernel ended with {code.name} at t = {t:.6g} s, index {int(fail[0])}")
 
 

@@ -47,7 +47,7 @@ def draw_mode(modes: Eigenmodes, model: Any, number: int, amplitude: float | Non
     pairs = [shapes_of(recovery, part) for part in recovery.parts]
     away = [np.linalg.norm(moved.nodes - still.nodes, axis=1) for still, moved in pairs]
     largest = max((float(d.max()) for d in away), default=0.0) or 1.0
-    scale = drawing.Scale(1.0, "displacement, relative to the largest", 1.0)
+    scale = drawing.Scale(1.0, "relative displacement", 1.0)
     axes = drawing.new_axes() if ax is None else ax
     for (still, moved), distance in zip(pairs, away, strict=True):
         drawing.draw_cells(axes, still.nodes, still.cells, colour=drawing.PALE)

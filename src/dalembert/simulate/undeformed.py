@@ -2,7 +2,7 @@
 
 The twin with rigid bodies is assembled, positions and rates; every joint of the flexible mechanism begins as its twin,
 hidden free joints where the twin has their faces.  If the twin cannot be assembled, the flexible bodies have to bend from
-the start: then the floating frames' own assembly finds how.
+the start: then the floating frames' own assembly finds how, and of faces only those are moved that drives move.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def undeformed(checked: CheckedModel, plan: Plan, close: Callable[[Plan], Result
     except AssemblyError:
         if any(body.floating is not None for body in plan.model.bodies):
             return plan
-        raise
+        if not checked.motions:
+            raise
+        twin = close(span(replace(checked, motions=()), RIGID))
     joints = tuple(_started(joint, twin, plan.model) if joint.coordinates else joint for joint in plan.model.joints)
     return replace(plan, model=replace(plan.model, joints=joints))
 

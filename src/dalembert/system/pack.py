@@ -10,6 +10,7 @@ import numpy as np
 from ..codes import DriveCode, ForceCode, FormCode, JointCode
 from ..kernels import tables
 from ..kernels.flex_floating_tables import Floating
+from ..kernels.flex_superelement_tables import no_superelements
 from ..kernels.sparse import Pattern
 from ..kernels.tables import System
 from ..model.checked import CheckedJoint, CheckedModel, Place
@@ -55,6 +56,11 @@ class Packed:
         Compiled laws, kept alive as long as their addresses are in use.
     breaks : tuple of float
         Times at which laws bend [s], sorted; an error-controlled step ends there.
+    tree : Packed or None
+        Of tables in natural coordinates: those of the tree, in whose coordinates, followed by the modes of flexible bodies,
+        results are told.
+    recovered : (n_point,) int
+        Places of superelements without coordinates of their own: rows of `layout.bodies`.
     """
 
     system: System
@@ -64,6 +70,13 @@ class Packed:
     law_errors: list[Exception] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
     breaks: tuple[float, ...] = ()
+    tree: Packed | None = None
+    recovered: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def has_superelements(self) -> bool:
+        """True for tables in natural coordinates with flexible bodies."""
+        return bool(len(self.system.sup.element))
 
 
 def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of-mass") -> Packed:
@@ -104,8 +117,8 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
         joint[k] = (j.first, j.last, j.v, j.nv, j.reversed)
     hold = np.array(list(spans.values()), tables.HOLD)
     system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row,
-                                           term, entry, hold)), pattern, _frozen(mass_place), _frozen(row_place),
-                    Floating(*map(_frozen, floating._replace(place=elastic_place))))
+                                           term, entry, np.zeros(0, tables.SLOT), hold)), pattern, _frozen(mass_place),
+                    _frozen(row_place), no_superelements(), Floating(*map(_frozen, floating._replace(place=elastic_place))))
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.keep,

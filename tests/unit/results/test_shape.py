@@ -63,8 +63,8 @@ def test_a_bent_cantilever_between_its_ends():
     assert np.allclose(far.nodes - far.undeformed, 50 * shape.displacement, atol=1e3 * EPS * np.abs(PLACE).max())
 
 
-def floated(slope, place="mid", at=0.3 * L):
-    """Results of the same cantilever as the tree formulations record it."""
+def floated(slope, place="mid", at=0.3 * L, short=0.0):
+    """Results of the same cantilever as the tree formulations record it, the tip drawn back by `short`."""
     model = beam_model(points={place: at})
     reduced = reduced_beam(length=L, section=SECTION, material=STEEL, theory="euler-bernoulli", points={place: at})
     floating = reduced.floating("start")
@@ -73,7 +73,7 @@ def floated(slope, place="mid", at=0.3 * L):
     wanted[7], wanted[11] = v, angle
     modal = np.linalg.lstsq(floating.coordinates, wanted, rcond=None)[0]
     mid, mid_angle, _ = tip_load(slope, at)
-    poses = {"rod.start": (np.zeros((1, 3)), np.eye(3)[None]), "rod.end": ([[L, v, 0]], about_z([angle])),
+    poses = {"rod.start": (np.zeros((1, 3)), np.eye(3)[None]), "rod.end": ([[L - short, v, 0]], about_z([angle])),
              f"rod.{place}": ([[at, mid, 0]], about_z([mid_angle]))}
     frame = (PLACE[None], TURN[None])
     return model, posed(model, carried(poses), {"rod": modal[None]}, {"rod": frame}, {"rod": "rod.start"})
@@ -87,6 +87,17 @@ def test_a_bent_cantilever_in_its_floating_frame_is_exact():
     rounding = 100 * EPS * np.abs(PLACE).max()
     assert np.abs(local[:, 1] - v).max() < rounding and np.abs(local[:, 0] - x).max() < rounding
     assert np.abs(shape.stress - stress).max() < 1e4 * EPS * stress.max()  # stiffness of 8 elements amplifies rounding
+
+
+def test_foreshortening_moves_the_shape_but_is_no_stress():
+    short = 0.004
+    model, results = floated(0.05, short=short)
+    shape, plain = results.shape(model, "rod"), floated(0.05)[1].shape(model, "rod")
+    rounding = 100 * EPS * np.abs(PLACE).max()
+    assert np.abs(shape.nodes[-1] - results["rod.end.position"][0]).max() < rounding
+    moved, x = (shape.nodes - plain.nodes) @ TURN, np.linspace(0, L, len(shape.nodes))
+    assert np.allclose(moved, np.outer(-short * x / L, [1, 0, 0]), atol=rounding)
+    assert np.array_equal(shape.stress, plain.stress)
 
 
 def test_stress_over_time_at_places_and_of_the_whole_part():
@@ -256,6 +267,21 @@ def test_bodies_by_standard_input_data_show_their_places(tmp_path):
     results.plot_shape(model, colour=None)
     with pytest.raises(dal.ModelError, match="craig_bampton"):
         results.stress(model, "arm.hub")
+
+
+def test_bodies_of_foreign_matrices_are_dots_coloured_by_displacement():
+    fe = BODIES["beam"].model
+    foreign = dal.flex.matrices(fe.stiffness, fe.mass, nodes=fe.nodes)
+    reduced = dal.flex.craig_bampton(foreign, interfaces={"hub": 0, "tip": 6}, modes=0)
+    model = dal.Model("foreign").add(dal.FlexibleBody("arm", reduced), dal.Fixed("clamp", "ground", "arm.hub"))
+    q = np.zeros(12)
+    q[7], q[11] = 0.01, 0.02
+    results = posed(model, body_poses(reduced, q))
+    axes = results.plot_shape(model, "arm", colour="displacement").axes[0]
+    dots = [c for c in axes.collections if c.get_array() is not None]
+    assert len(dots) == 1 and np.max(dots[0].get_array()) == pytest.approx(10.0, rel=0.01)  # mm at the tip
+    with pytest.raises(dal.ModelError, match="colour='displacement'"):
+        results.plot_shape(model)
 
 
 def test_a_picture_tells_stress_in_colours_and_leaves_no_window_behind(tmp_path):
