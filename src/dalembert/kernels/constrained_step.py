@@ -6,7 +6,8 @@ and the multipliers follow each correction d of the accelerations,
     λ <- λ + α' (Phi + cq J d),                                                                  (2)
 which is [DOP (2)] with the linear forecast of the next violation; (1) and (2) together are Newton's method on the index-3
 equations with -1/α' in place of their zero block, so that positions, accelerations and multipliers converge at once.
-Factors serve for several steps.  The Jacobians of the matrix, of Jᵀ α' Phi and of (2) are then those of the state that
+Factors serve for several steps unless they have to project, too: along the directions of an older state the projections
+below would cost the step its order.  The Jacobians of the matrix, of Jᵀ α' Phi and of (2) are then those of the state that
 the factors were made at, which is Newton's method with an old matrix on the same equations: its contraction is as large as
 the change of J, where a present one in Jᵀ α' Phi would enlarge it by the root of the penalty.
 Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), where α is a multiple of the mass that a row moves,
@@ -67,11 +68,12 @@ def raise_penalties(work):
 
 
 @kernel
-def eval_step_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
-    """Residual (1) of a state and accelerations without the part α' Phi, which goes to row.gap; zero for driven rates.
+def eval_step_residual(sys, bare, t, q, qd, qdd, tau, residual, work) -> int:
+    """Residual (1) of a state and accelerations; zero for driven rates.
 
-    Violations then count as zero: also in the exact matrix, whose curvature shall be that of the multipliers alone (at the
-    beginning of an iteration α' Phi is large and says nothing of the end).
+    If `bare` is 1, without the part α' Phi, which goes to row.gap.  Violations then count as zero: also in the exact matrix,
+    whose curvature shall be that of the multipliers alone (at the beginning of an iteration α' Phi is large and says nothing
+    of the end).
     """
     status = eval_gaps(sys, t, q, qd, work)
     if status != Status.OK.value:
@@ -79,7 +81,8 @@ def eval_step_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     for r in range(sys.row.shape[0]):
         own = work.row[r]
         own.gap = own.rate if sys.row[r].rate_only == 1 else own.value
-        own.value = own.rate = 0.0
+        if bare == 1:
+            own.value = own.rate = 0.0
     return ask(sys, TermCode.LOADED.value, t, q, qd, qdd, tau, residual, 1.0, 1.0, work)
 
 

@@ -25,7 +25,7 @@ def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) ->
     if task == TaskCode.ACCELERATIONS or task == TaskCode.PROJECTED:
         return find_constrained(sys, task == TaskCode.PROJECTED, t, q, qd, qdd, tau, work)
     if task == TaskCode.RESIDUAL:
-        return eval_step_residual(sys, t, q, qd, qdd, tau, x, work)
+        return eval_step_residual(sys, mode, t, q, qd, qdd, tau, x, work)
     if task == TaskCode.FACTOR:
         return factor_step(sys, t, q, qd, qdd, x, cq, cv, work)
     if task == TaskCode.ROWS:

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .calls import call_door
-from .constrained_step import EXACT, MASS, add_gap_loads, begin_step, raise_penalties, update_multipliers
+from .constrained_step import EXACT, MASS, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
 from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import find_residual
@@ -185,7 +185,7 @@ def eval_new_residual(sys, flow, tangent, t1, work) -> int:
     """Residual at the new state into tangent.residual; with loops without the part α Phi, and its constraint rows too."""
     flow.progress[0].evaluations += 1
     if sys.constants[0].form != FormCode.TREE:
-        return call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 0, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
+        return call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 1, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
                          tangent.residual, 1.0, 1.0, tangent.matrix, tangent.pivot, work)
     return find_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, tangent.residual, work)
 
@@ -228,6 +228,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     if abs(cv - p.factor_scale) > 0.2 * cv:
         p.factored = 0
     if loops:
+        if o.projection == TANGENT:
+            p.factored = 0
         begin_step(sys, o, cq, cv, work)
     for _ in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)

@@ -103,8 +103,8 @@ def eval_mass_matrix(sys, M, work) -> int:
         # wrench that a unit acceleration of each direction makes, felt by all inner directions
         for k in range(b.v, b.v + b.nv):
             n, f = inertia_vec(A_J, A_H, A_M, load4(dof[k].s_n), load4(dof[k].s_f))
-            for c in range(b.v, b.v + b.nv):
-                M[c, k] = dot3(load4(dof[c].s_n), n) + dot3(load4(dof[c].s_f), f)
+            for c in range(b.v, k + 1):
+                M[c, k] = M[k, c] = dot3(load4(dof[c].s_n), n) + dot3(load4(dof[c].s_f), f)
             add_felt(sys, b.parent, k, add4(n, cross4(load4(own.d_w), f)), f, M, work)
         if b.code == JointCode.ELASTIC:
             add_face_columns(sys, i, A_J, A_H, A_M, M, work)

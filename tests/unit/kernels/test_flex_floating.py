@@ -10,7 +10,7 @@ from dalembert.kernels.constraints import eval_jacobian, eval_rows
 from dalembert.kernels.evaluate import eval_residual
 from dalembert.kernels.flex_floating_tables import AT_LOAD
 from dalembert.kernels.semi_recursive import accumulate_loads, add_tree_mass
-from dalembert.kernels.sparse import multiply_sparse
+from dalembert.kernels.sparse import make_values, multiply_sparse
 from dalembert.kernels.tree_factor import factor_tree, solve_tree
 from dalembert.kernels.tree_inverse import eval_body_accelerations
 from dalembert.kernels.tree_kinematics import eval_motion, eval_places
@@ -137,7 +137,7 @@ def test_both_reference_points_accumulate_the_same(name, form):
     case = case_of(make(frame), form)
     sys, work, n = case.sys, case.work, case.n_v
     expected, load = case.mass_matrix(), case.residual()
-    values, columns, found = np.zeros(len(sys.pattern.A_row) + 1), [], np.zeros(n)
+    values, columns, found = make_values(sys.pattern), [], np.zeros(n)
     eval_residual(sys, 0.0, case.q, case.qd, case.qdd, np.zeros(n), np.zeros(n), work)
     eval_places(sys, case.qd, work)
     accumulate_loads(sys, found, work)
