@@ -97,6 +97,7 @@ class TermCode(IntEnum):
     LOADED = 4
     MASS = 5
     TANGENT = 6
+    VELOCITIES = 7
 
 
 class TaskCode(IntEnum):

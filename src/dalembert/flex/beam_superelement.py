@@ -20,10 +20,10 @@ from ..model.flexible import Material
 from ..model.values import Faults, number
 from .beam_elements import POINTS, WEIGHTS, beam, beam_stiffness, element_length, interpolation, shear_numbers
 from .body_point import BodyPoint
-from .craig_bampton import craig_bampton
 from .fe_model import FEModel
 from .invariants import convective_matrices, inertia_constants
 from .reduced_body import ReducedBody
+from .reduction import craig_bampton
 from .superelement import Superelement
 
 ELEMENTS = 8

@@ -5,7 +5,7 @@ from math import isfinite
 from ..codes import FormCode, Status, TaskCode
 from .calls import call_door
 from .forces import eval_forces
-from .jit import kernel, part
+from .jit import part, shared
 from .tree_dynamics import solve_accelerations
 from .tree_inverse import eval_inverse, eval_joint_loads
 from .tree_kinematics import eval_motion, eval_places
@@ -61,7 +61,7 @@ def find_projected(sys, t, q, qd, qdd, tau, work) -> int:
                      work.no_pivot, work)
 
 
-@kernel
+@shared
 def eval_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
     """`find_accelerations` behind a call, for places that are not hot."""
     return find_accelerations(sys, t, q, qd, qdd, tau, work)
@@ -79,13 +79,13 @@ def find_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     return Status.OK.value
 
 
-@kernel
+@shared
 def eval_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     """`find_residual` behind a call."""
     return find_residual(sys, t, q, qd, qdd, tau, residual, work)
 
 
-@kernel
+@shared
 def eval_loaded_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     """`eval_residual` plus Jᵀ (λ + α Phi) of the constraint rows, with λ and α of work.row; ready for `eval_variation`."""
     if sys.constants[0].form == FormCode.TREE:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..codes import FormCode, Status
 from .evaluate import eval_accelerations, find_projected
-from .jit import kernel, part
+from .jit import kernel, part, shared
 from .tree_state import (
     eval_coordinate_accelerations,
     eval_coordinate_rates,
@@ -174,7 +174,7 @@ def show_projected(sys, t, q, qd, qdd, tau, work) -> int:
     return status
 
 
-@kernel
+@shared
 def record_frames(sys, flow, frames, work) -> int:
     """Write the frames that are due, see `record_due`."""
     p = flow.progress[0]

@@ -4,6 +4,7 @@ Numba keys its cache by the file of the kernel alone, so an edited callee in ano
 cache folder is named by a hash of all kernel sources and of `codes.py`.
 """
 
+import gc
 import hashlib
 import os
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import numba
 from numba.core import event
+
+from .linking import EntryCompiler, PartCompiler, SharedCompiler, share
 
 on_compile = []
 """Callables ``f(name, done, total)`` told before an entry kernel is compiled (never when it comes from the cache)."""
@@ -62,38 +65,60 @@ FAST = {"contract", "nsz", "arcp", "reassoc"}
 """Freedom of the compiler: fused and reordered sums; NaN and infinity keep their meaning."""
 
 
-def _compiled(function, fastmath=FAST, **options):
+def _compiled(function, fastmath=FAST, shared=False, **options):
     """Compile without reference counting: a kernel that would allocate does not compile, and tables are passed freely.
 
     A kernel called by another one is compiled without the doors through which Python would call it, and is kept on disk only
-    as part of its caller: with tables for arguments these doors take as long to compile as the kernel (half of all time).
+    as part of its caller: with tables for arguments these doors take as long to compile as the kernel.
     """
-    options.update(nogil=True, error_model="numpy", fastmath=fastmath, _nrt=False)
+    options.update(nogil=True, error_model="numpy", fastmath=fastmath, _nrt=False, no_cfunc_wrapper=True)
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _CACHE
     try:
-        compiled = numba.njit(cache=True, **options)(function)
+        compiler = SharedCompiler if shared else EntryCompiler
+        compiled = numba.njit(cache=True, pipeline_class=compiler, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
-    if not numba.config.DISABLE_JIT:
-        inner = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
-        inner.compile, compiled.compile = _vectorising(inner.compile), _vectorising(compiled.compile)
+    if numba.config.DISABLE_JIT:
+        return compiled
+    if shared:
+        compiled.compile = _sharing(compiled, _tuned(compiled.compile))
+    else:
+        inner = numba.njit(no_cpython_wrapper=True, pipeline_class=PartCompiler, **options)(function)
+        inner.compile, compiled.compile = _tuned(inner.compile), _tuned(compiled.compile)
         compiled.get_call_template, compiled.get_overload = inner.get_call_template, inner.get_overload
     return compiled
 
 
-def _vectorising(compile_kernel):
-    """Let the compiler join the scalar operations of small vectors while it compiles a kernel (12 % of a tree pass)."""
+def _tuned(compile_kernel):
+    """Let the compiler join the scalar operations of small vectors (12 % of a tree pass), and let it keep its garbage.
 
-    def compile_with_vectors(signature):
-        before = numba.config.SLP_VECTORIZE
+    To search the compiler's many objects for garbage takes a sixth of its time.
+    """
+
+    def compile_tuned(signature):
+        before, collecting = numba.config.SLP_VECTORIZE, gc.isenabled()
         numba.config.SLP_VECTORIZE = 1
+        gc.disable()
         try:
             return compile_kernel(signature)
         finally:
             numba.config.SLP_VECTORIZE = before
+            if collecting:
+                gc.enable()
 
-    return compile_with_vectors
+    return compile_tuned
+
+
+def _sharing(entry, compile_kernel):
+    """Mark what is compiled, or loaded from disk, as shared."""
+
+    def compile_shared(signature):
+        found = compile_kernel(signature)
+        share(entry.overloads[signature].library, entry.py_func, signature)
+        return found
+
+    return compile_shared
 
 
 def kernel(function):
@@ -107,6 +132,11 @@ def part(function):
     A call with two dozen tables costs 0.1 µs, as much as a body; the passes of one evaluation are therefore parts.
     """
     return _compiled(function, forceinline=True)
+
+
+def shared(function):
+    """Compile a large kernel that several entries call: it has machine code of its own, which they call by its symbol."""
+    return _compiled(function, shared=True)
 
 
 def kernel_in_order(function):

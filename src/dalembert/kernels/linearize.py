@@ -5,11 +5,11 @@ With constraint rows, residual and K hold Jᵀ λ and its derivative, for the mu
 
 from ..codes import Status
 from .evaluate import eval_loaded_residual
-from .jit import kernel
+from .jit import shared
 from .tree_tangent import eval_variation
 
 
-@kernel
+@shared
 def eval_matrices(sys, t, q, qd, qdd, residual, M, C, K, work) -> int:
     """Fill the residual (n_v,) and M, C, K (n_v, n_v) at a state; rows and columns of driven rates are zero."""
     n = residual.shape[0]

@@ -175,7 +175,7 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, body, point, reaction, effo
         status = eval_state(tree, t[f], x, xd, tau, tree_work)
         if status != Status.OK.value:
             return status
-        measure_system(tree, f, x, system, tree_work)
+        measure_system(tree, f, x, xd, system, tree_work)
         status = measure_superelements(sys, f, point, system, work, tree_work)
         if status != Status.OK.value:
             return status

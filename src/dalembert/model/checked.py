@@ -88,7 +88,7 @@ class CheckedJoint:
     """A joint; `axis`, `axis2` are unit vectors in the first frame, `pitch` [m/turn].
 
     `start` (nq,) and `start_rate` (nv,) are complete coordinates (quaternions normalised), or None if not given.
-    A `hidden` joint belongs to a flexible body and is not shown.
+    A `hidden` joint belongs to a flexible body and is not shown; an elastic one follows the place of that name.
     """
 
     name: str
@@ -103,6 +103,7 @@ class CheckedJoint:
     cut: bool
     coordinates: tuple[str, ...]
     hidden: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,10 @@ def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats
 
 
 def results_of_state(begin, t: float) -> Results:
-    """One frame: the state of a start at time t."""
-    q, qd = begin.state()
+    """One frame: the state of a start with the drives and laws of time t, loops closed."""
+    from .closing import at_time
+
+    q, qd = begin.with_modes(*at_time(begin, t))
     if begin.massless:
         from .massless import complete
 
@@ -96,7 +98,12 @@ def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Resul
     coordinates, rates : mapping, optional
         By joint name, as `start` and `start_rate` of the joints; the model's own where left out.
     t : float
-        Time [s].
+        Time [s] at which drives and laws are taken; loops that drives then pull open are closed again.
+
+    Raises
+    ------
+    AssemblyError
+        The mechanism cannot be assembled at that time.
     """
     from .initial import prepare_start
 

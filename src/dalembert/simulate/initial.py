@@ -54,11 +54,10 @@ class Start:
         """Tables in whose coordinates results are told: those of the tree, with superelements followed by their modes."""
         return self.natural.packed if self.natural and self.natural.packed.has_superelements else self.packed
 
-    def state(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return coordinates and rates as results tell them; modes are zero."""
+    def with_modes(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return coordinates and rates of the tree as results tell them; modes are zero."""
         layout = self.shown.layout
-        return (np.concatenate([self.q, np.zeros(layout.n_q - len(self.q))]),
-                np.concatenate([self.qd, np.zeros(layout.n_v - len(self.qd))]))
+        return (np.concatenate([q, np.zeros(layout.n_q - len(q))]), np.concatenate([qd, np.zeros(layout.n_v - len(qd))]))
 
     @property
     def massless(self) -> int:

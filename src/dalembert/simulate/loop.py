@@ -187,7 +187,7 @@ def _scales(system, n_q: int) -> tuple[np.ndarray, np.ndarray]:
         return scale, scale.copy()
     q_scale = np.ones(n_q)
     q_scale[system.pair["q"]] = system.dof["q_scale"][system.pair["v"]]
-    qd_scale = system.dof["q_scale"].copy()
+    qd_scale = system.dof["qd_scale"].copy()
     qd_scale[system.drive["v"]] = ANY_SIZE
     q_scale[system.drive["q"][system.drive["code"] == DriveCode.POSITION]] = ANY_SIZE
     return q_scale, qd_scale

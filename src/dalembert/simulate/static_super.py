@@ -27,6 +27,7 @@ from ..kernels.door import enter, make_open_work
 from ..kernels.laws import eval_law
 from ..kernels.sparse import factor_sparse
 from ..system.pack import Packed
+from ..system.pattern import entries_of
 from .initial import Start
 from .natural import joint_frames
 
@@ -150,6 +151,7 @@ class _Balance:
         self.work.joint_q[:] = begin.q
         self.n_body, self.n = len(self.system.body) - 1, int(self.system.constants[0].n_q)
         row = self.system.row
+        self.entries = entries_of(self.system.pattern)
         self.owner = np.repeat(np.arange(len(row)), row["count"])
         lengths = row["size"][row["code"] == RowCode.POSITION]
         self.length = float(lengths[0]) if len(lengths) else 1.0
@@ -189,17 +191,15 @@ class _Balance:
         """Return status and (2), after `evaluate`."""
         from scipy.sparse import bmat, csc_array, diags_array
 
-        work, pattern = self.work, self.system.pattern
+        work = self.work
         work.row["multiplier"] = load
         work.factors.A[:] = 0.0
         status = self._ask(self.scaled(share), TermCode.TANGENT, self.t, y, np.zeros(self.n))
         if status != Status.OK:
             return status, None
         enter(self.system, TaskCode.MASS, self.t, y, np.zeros(self.n), work)
-        values = (work.factors.A - work.mass)[:-1]
-        high = np.repeat(np.arange(self.n), np.diff(pattern.A_first))
-        i, j = pattern.order[pattern.A_row], pattern.order[high]
-        K = csc_array((values, (i, j)), shape=(self.n, self.n))
+        i, j, place = self.entries
+        K = csc_array(((work.factors.A - work.mass)[place], (i, j)), shape=(self.n, self.n))
         K = K + K.T - diags_array(K.diagonal())
         J = csc_array((work.jacobian, (self.owner, self.system.entry["column"])), shape=(len(load), self.n))
         return status, bmat([[K, J.T], [J, diags_array(-1.0 / self.firmness)]], format="csc")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..codes import Status
 from ..errors import ConvergenceError, ModelError, MultibodyError, SingularError
+from ..system.layout import FlexibleEntry
 from ..system.pack import Packed
 
 
@@ -38,11 +39,18 @@ def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Except
 
 def _joint(packed: Packed, rate: int) -> str:
     j = packed.layout.joint_of_rate(rate)
+    if isinstance(j, FlexibleEntry):
+        return f"flexible body {j.name!r} ({j.coordinates[rate - j.v]})"
     return f"joint {j.name!r} (between {j.first!r} and {j.second!r})"
 
 
 def _singular(packed: Packed, rate: int, t: float) -> SingularError:
     j = packed.layout.joint_of_rate(rate)
+    if isinstance(j, FlexibleEntry):
+        return SingularError(
+            f"flexible body {j.name!r}: its mass matrix is not positive definite at t = {t:.6g} s; it is deformed beyond what "
+            "a linear body can describe. Make the beam of more bodies, take a shorter step, or see whether stiffening=False "
+            "will do.")
     direction = packed.system.dof[rate]
     turns = bool(direction.s_n.any())
     carried = packed.layout.bodies[j.body]

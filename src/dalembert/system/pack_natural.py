@@ -76,7 +76,7 @@ def pack_global(packed: Packed) -> Packed:
     joints, screws = _joint_rows(tree, len(tree.term), length)
     row = np.concatenate([tree.row, _body_rows(len(tree.body)), joints, _drive_rows(tree, length)], dtype=tables.ROW)
     term = np.concatenate([tree.term, screws], dtype=tables.TERM)
-    entry = _lay_entries(tree, row, term)
+    entry, slot = _lay_entries(tree, row, term)
     mass, forces, products = _mass_pairs(tree), _force_pairs(tree), _row_pairs(row, entry)
     pairs = np.concatenate([mass, forces, laid.pairs, products])
     group = np.concatenate([np.arange(n_natural) // 12, len(tree.body) + laid.group])
@@ -89,7 +89,7 @@ def pack_global(packed: Packed) -> Packed:
     after = split + len(laid.pairs)
     sup = laid.tables._replace(place=place[split:after].copy())
     changed = {"constants": constants, "pair": pair, "quaternion": np.zeros(0, tables.QUATERNION),
-               "drive": np.zeros(0, tables.DRIVE), "row": row, "term": term, "entry": entry,
+               "drive": np.zeros(0, tables.DRIVE), "row": row, "term": term, "entry": entry, "slot": slot,
                "mass_place": place[:split].copy(), "row_place": place[after:].copy()}
     for array in (*changed.values(), *pattern, *sup):
         array.setflags(write=False)
@@ -170,8 +170,8 @@ def _length(tree: System) -> float:
 
 # --- entries -------------------------------------------------------------------------------------------------------
 
-def _lay_entries(tree: System, row: np.ndarray, term: np.ndarray) -> np.ndarray:
-    """Return the entries of all rows, three a slot that a row depends on, sorted; sets `first` and `count` of the rows."""
+def _lay_entries(tree: System, row: np.ndarray, term: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries of all rows, three a slot that a row depends on, sorted, and the slots; sets `first`, `count`."""
     of_row, body, slot = _own_slots(row)
     extra = [(r, *found) for r in np.flatnonzero(row["terms"] > 0) for found in _term_slots(tree, row[r], term)]
     if extra:
@@ -184,7 +184,23 @@ def _lay_entries(tree: System, row: np.ndarray, term: np.ndarray) -> np.ndarray:
     entry = np.zeros((len(keys), 3), tables.ENTRY)
     entry["column"] = (12 * (body - 1) + 3 * slot)[:, None] + np.arange(3)
     entry["side"] = np.where(body == row["a"][of_row], 0, np.where(body == row["b"][of_row], 1, 2))[:, None]
-    return entry.ravel()
+    slots = np.zeros(len(keys), tables.SLOT)
+    slots["column"], slots["weight"] = entry["column"][:, 0], _slot_weights(row[of_row], body, slot)
+    return entry.ravel(), slots
+
+
+def _slot_weights(row: np.ndarray, body: np.ndarray, slot: np.ndarray) -> np.ndarray:
+    """Weights (m, 4) of slots of bodies in the vectors d, e, f, h of rows; zero for bodies that are none of a row's own."""
+    weight, one = np.zeros((len(row), 4)), np.eye(4)[0]
+    sides = ((row["a"], -1.0, ((0, "u_a", -1.0), (1, "e_a", 1.0), (2, "f_a", 1.0))),
+             (row["b"], 1.0, ((0, "u_b", 1.0), (3, "e_b", 1.0))))
+    for k, (end, sign, vectors) in enumerate(sides):
+        mine = (body == end) & ((k == 0) | (body != row["a"]))
+        weight[mine & (slot == 0)] = sign * one
+        at = np.flatnonzero(mine & (slot > 0))
+        for vector, name, factor in vectors:
+            weight[at, vector] = factor * row[name][at, slot[at] - 1]
+    return weight
 
 
 def _cleaned(x: np.ndarray) -> np.ndarray:

@@ -51,7 +51,7 @@ def lower(model: CheckedModel, reach: Reach, kind: str = FLOATING) -> tuple[Chec
         Its `flexibles` have reduced bodies as sources; CheckedBody.floating is set on floating frames.
     carrier : dict of int to int
     """
-    flexibles = tuple(replace(f, source=_reduced(f.source)) for f in model.flexibles)
+    flexibles = tuple(replace(f, source=reduced_source(f.source)) for f in model.flexibles)
     model = replace(model, flexibles=flexibles)
     return _lower_faces(model, reach) if kind == FACES else _lower_frames(model, reach, kind)
 
@@ -64,7 +64,7 @@ def _segment(segment: BeamSegment) -> Any:
                         modes=segment.modes, points=dict(segment.points))
 
 
-def _reduced(source: Any) -> Any:
+def reduced_source(source: Any) -> Any:
     """Return the reduced body of a source; equal segments share one."""
     return _segment(source) if isinstance(source, BeamSegment) else source
 
@@ -125,12 +125,12 @@ def _lower_frames(model: CheckedModel, reach: Reach, kind: str) -> tuple[Checked
         if not wrong:
             break
         hung |= wrong
-    floating = [_floating_at(flexible, entered.get(i)) for i, flexible in enumerate(model.flexibles)]
+    floating = [floating_at(flexible, entered.get(i)) for i, flexible in enumerate(model.flexibles)]
     bodies, joints = list(hanged.bodies), list(hanged.joints)
     for i, flexible in enumerate(model.flexibles):
         bodies[frame_row[i]] = _frame_body(flexible, floating[i], kind)
     for k, (i, face) in links.items():
-        joints[k] = _settled(joints[k], floating[i].places[face], entered.get(i) == face, kind)
+        joints[k] = _settled(joints[k], face, floating[i].places[face], entered.get(i) == face, kind)
     return replace(hanged, bodies=tuple(bodies), joints=tuple(joints)), carrier
 
 
@@ -177,11 +177,11 @@ def _fits(flexible: CheckedFlexible, face: str, kind: str) -> bool:
     """Tell whether a body may be entered by a face: its frame must be tangent there."""
     if kind == RIGID:
         return True
-    place = _floating_at(flexible, face).places[face]
+    place = floating_at(flexible, face).places[face]
     return bool(np.max(abs(place.motion), initial=0.0) <= STILL)
 
 
-def _floating_at(flexible: CheckedFlexible, face: str | None) -> Any:
+def floating_at(flexible: CheckedFlexible, face: str | None) -> Any:
     """Return the body in the frame asked for, or tangent at the face by which it is entered."""
     source = flexible.source
     if not hasattr(source, "basis"):  # constants alone, in the frame that they were made for
@@ -199,9 +199,14 @@ def _frame_body(flexible: CheckedFlexible, floating: Any, kind: str) -> CheckedB
                        hidden=True)
 
 
-def _settled(joint: CheckedJoint, place: Any, entered: bool, kind: str) -> CheckedJoint:
-    """Return a hidden joint between the place in the frame's axes and its face; the one entered welds the frame to it."""
-    seat = replace(joint.first, position=frozen(place.position), rotation=frozen(place.orientation))
+def _settled(joint: CheckedJoint, name: str, place: Any, entered: bool, kind: str) -> CheckedJoint:
+    """Return a hidden joint between the place in the frame's axes and its face.
+
+    The one entered welds the frame to the face; its attachment on the frame is the frame's own origin and axes.
+    """
     if entered:
-        return replace(joint, code=JointCode.FIXED, first=joint.second, second=seat)
-    return replace(joint, code=JointCode.FIXED if kind == RIGID else JointCode.ELASTIC, first=seat)
+        back = place.orientation.T
+        seat = replace(joint.second, position=frozen(-back @ place.position), rotation=frozen(back))
+        return replace(joint, code=JointCode.FIXED, first=seat, second=joint.first)
+    seat = replace(joint.first, position=frozen(place.position), rotation=frozen(place.orientation))
+    return replace(joint, code=JointCode.FIXED if kind == RIGID else JointCode.ELASTIC, first=seat, place=name)

@@ -69,7 +69,7 @@ def calls(case):
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
         (tree_inverse.eval_mass_matrix, (sys, M, work)),
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
-        (tree_factor.factor_tree, (sys, add, work)),
+        (tree_factor.factor_tree, (sys, add, 0.0, 0.0, work)),
         (tree_factor.solve_tree, (sys, ones, out, work)),
         (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], body, made["reaction"],
                                   made["effort"], made["element"], made["system"], work)),
