@@ -225,15 +225,15 @@ def _elastic_rates(e: np.record) -> range:
     return range(int(e.v), int(e.v + e.n))
 
 
-def _moving_rates(body: np.ndarray, floating: Floating, row: int) -> list[int]:
-    """Rates whose directions a row feels, in the order of kernels/flex_floating_mass.add_inner."""
-    rates = []
-    for i in _path(body, row):
-        if body[i].code == JointCode.ELASTIC:
-            rates += _elastic_rates(floating.element[floating.face[body[i].flex].element])
-        else:
-            rates += _joint_rates(body[i])
-    return rates
+def _moving_rates(body: np.ndarray, floating: Floating) -> list[tuple[int, ...]]:
+    """Rates whose directions each row feels, in the order of kernels/flex_floating_mass.add_inner."""
+    found: list[tuple[int, ...]] = [()]
+    for parent, code, v, nv, flex in zip(*(body[name][1:].tolist() for name in ("parent", "code", "v", "nv", "flex")),
+                                         strict=True):
+        elastic = code == JointCode.ELASTIC
+        own = _elastic_rates(floating.element[floating.face[flex].element]) if elastic else range(v, v + nv)
+        found.append((*own, *found[parent]) if len(own) else found[parent])
+    return found
 
 
 def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.ndarray]:
@@ -242,6 +242,7 @@ def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.nda
     Tells flexible bodies where those of their own inertia begin.
     """
     i, j, heavy = [], [], {int(e.body): e for e in floating.element}
+    moving = _moving_rates(body, floating)
 
     def add(rates, inner):
         for k in rates:
@@ -251,14 +252,13 @@ def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.nda
 
     for row in range(len(body) - 1, 0, -1):
         b = body[row]
-        inner = _moving_rates(body, floating, int(b.parent))
+        inner = moving[int(b.parent)]
         add(_joint_rates(b), inner)
         if b.code == JointCode.ELASTIC:
             add(_elastic_rates(floating.element[floating.face[b.flex].element]), inner)
         if row in heavy:
-            inner = _moving_rates(body, floating, row)
-            heavy[row].pair, heavy[row].inner = len(i), len(inner)
-            add(_elastic_rates(heavy[row]), inner)
+            heavy[row].pair, heavy[row].inner = len(i), len(moving[row])
+            add(_elastic_rates(heavy[row]), moving[row])
     return np.array(i, np.int64), np.array(j, np.int64)
 
 
