@@ -53,9 +53,8 @@ class ExudynLoop(steps.Exudyn):
     """Exudyn on a closed loop."""
 
     def __init__(self, problem: Problem, settings: Settings, per_spacing: int):
-        build, spatial = BUILDERS[problem.name.lstrip("0123456789 ")]
         with contextlib.redirect_stdout(io.StringIO()):  # it remarks on inertias
-            self.owner, system, self.sensors, self.read = build(problem, *((settings.nodes,) if spatial else ()))
+            self.owner, system, self.sensors, self.read = self.built(problem, settings)
         count = per_spacing * (len(problem.times) - 1)
         super().__init__((self.owner, system), "GeneralizedAlpha", settings.solver, count, problem.until / count)
         self.problem = problem
@@ -67,6 +66,11 @@ class ExudynLoop(steps.Exudyn):
         t.generalizedAlpha.spectralRadius = settings.rho
         if settings.method == INDEX2:
             t.generalizedAlpha.useNewmark = t.generalizedAlpha.useIndex2Constraints = True
+
+    def built(self, problem: Problem, settings: Settings):
+        """Return Exudyn's model of a mechanism: container, system, sensors and what reads them."""
+        build, spatial = BUILDERS[problem.name.lstrip("0123456789 ")]
+        return build(problem, *((settings.nodes,) if spatial else ()))
 
     def seconds(self) -> float:
         """Return the CPU time of a run without sensors [s]; raises ArithmeticError if it fails."""

@@ -37,7 +37,7 @@ def manipulator(*arms):
     m = dal.Model("two-arm manipulator", gravity=(0, 0, 0))
     return m.add(
         dal.Body("carriage", mass=5.0, inertia=(0.1, 0.1, 0.1)), *arms,
-        dal.Body("engine", mass=1.5, inertia=(2e-3, 2e-3, 2e-3)), dal.Body("tool", mass=1.0, inertia=(1e-3, 1e-3, 1e-3)),
+        dal.Body("engine", mass=2.0, inertia=(3e-3, 3e-3, 3e-3)), dal.Body("tool", mass=1.5, inertia=(2e-3, 2e-3, 2e-3)),
         dal.Prismatic("s", "ground", "carriage", axis=X), dal.Revolute("alpha", "carriage", "arm 1.hub", axis=Z),
         dal.Fixed("flange", "arm 1.tip", "engine"), dal.Revolute("beta", "engine", "arm 2.hub", axis=Z),
         dal.Fixed("hand", "arm 2.tip", "tool"),
@@ -50,7 +50,7 @@ flexible = manipulator(dal.FlexibleBody("arm 1", arm), dal.FlexibleBody("arm 2",
 times = np.linspace(0.0, 1.5, 301)
 runs = {"rigid": dal.run(rigid, until=1.5, record=times)}
 for name, formulation in (("floating frames", "recursive"), ("interface coordinates", "global")):
-    runs[name] = dal.run(flexible, until=1.5, step=5e-4, record=times, formulation=formulation)
+    runs[name] = dal.run(flexible, until=1.5, step=1e-3, record=times, formulation=formulation)
 goal = np.column_stack([np.interp(times, t, x) for x in path.T])
 off = {name: r["tool.position"] - goal for name, r in runs.items()}
 

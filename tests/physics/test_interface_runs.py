@@ -138,7 +138,15 @@ def test_places_inside_a_body_move_as_their_channels_tell():
 def test_explicit_integrators_are_refused():
     with pytest.raises(dal.ModelError, match="interface coordinates.*generalized-alpha"):
         run(swinging(), 0.1, 1e-4, integrator="rk4")
-    assert "generalized-alpha" in repr(run(swinging(), 2e-3, None))
+    r = run(swinging(), 2e-3, None)
+    assert "generalized-alpha" in repr(r) and any("stiff" in message for message in r.messages)
+
+
+def test_results_survive_a_file(tmp_path):
+    r = run(swinging(bodies=1, modes=1, points={"third": 1 / 3}), 5e-3, 1e-3)
+    again = dal.load(r.save(tmp_path / "swing.h5"))
+    for channel in ("rod.modal", "rod.third.position", "rod.end.deflection", "hinge.force", "energy.elastic"):
+        assert np.array_equal(again[channel], r[channel])
 
 
 def test_loads_inside_a_body_are_refused_and_the_remedy_is_told():

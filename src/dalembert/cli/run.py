@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import click
 from ..errors import ChannelError, ModelError, MultibodyError, near_names
 from .failures import told
 from .output import as_json, print_summary
+from .painter import Painter
 from .progress import compile_notes, run_bar
 from .sources import find_model, read_model
 
@@ -44,7 +45,7 @@ def run(model: str, starts: tuple[str, ...], output: Path | None, plots: tuple[s
 
     Options that are not given come from the `run` block of the model.
     """
-    with told(json_wanted):
+    with told(json_wanted), nullcontext() if no_plot else Painter() as painter:
         from ..model.check import check
 
         path = find_model(model)
@@ -57,12 +58,11 @@ def run(model: str, starts: tuple[str, ...], output: Path | None, plots: tuple[s
             from ..simulate.run import run as simulate
 
             results = simulate(described, progress=bar, store=output, **settings)
-        files = [output] if output is not None else []
-        if not no_plot:
-            picture = Path(f"{path.stem}.png")
-            results.plot(*plots, path=picture)
-            files.append(picture)
-        _report(results, plots, files, json_wanted, quiet)
+        if painter is not None:
+            from ..results.figure import picture_of
+
+            painter.begin(picture_of(results, plots), Path(f"{path.stem}.png"))
+        _report(results, plots, output, painter, json_wanted, quiet)
 
 
 @contextmanager
@@ -112,19 +112,23 @@ def _refuse_unknown_owners(model: CheckedModel, channels: tuple[str, ...]) -> No
             raise ChannelError(f"no channel {channel!r}.{near_names(owner or channel, sorted(known))}")
 
 
-def _report(results: Results, channels: tuple[str, ...], files: list[Path], json_wanted: bool, quiet: bool) -> None:
-    """Print the outcome."""
+def _report(results: Results, channels: tuple[str, ...], output: Path | None, painter: Painter | None, json_wanted: bool,
+            quiet: bool) -> None:
+    """Print the outcome, and wait for the picture."""
     from ..results.tabular import overview, summary
 
     rows = summary(results, list(dict.fromkeys([*overview(results), *channels])))
+    if not (json_wanted or quiet):
+        print_summary(results, rows)
+        click.echo(str(results.stats))
+        for message in results.messages:
+            click.echo(message)
+    files = [output] if output is not None else []
+    if painter is not None:
+        files.append(painter.finish())
     if json_wanted:
         click.echo(json.dumps(as_json(results, rows, files), ensure_ascii=False))
         return
-    if quiet:
-        return
-    print_summary(results, rows)
-    click.echo(str(results.stats))
-    for message in results.messages:
-        click.echo(message)
-    for file in files:
-        click.echo(f"wrote {file}")
+    if not quiet:
+        for file in files:
+            click.echo(f"wrote {file}")

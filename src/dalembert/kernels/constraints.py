@@ -25,6 +25,7 @@ from math import cos, sin, sqrt
 from ..codes import RowCode, Status
 from .constraints_terms import eval_term_jacobian, eval_term_row, is_term_row, term_factor
 from .flex_faces import face_direction
+from .flex_floating_tables import AT_S
 from .forces import point_state
 from .jit import kernel, part
 from .laws import eval_law
@@ -159,7 +160,7 @@ def face_product(sys, index, column, n, f, r, work):
     if index < 0:
         return 0.0
     face = sys.floating.face[index]
-    s_n, s_f = face_direction(work.floating.S[index], column - sys.floating.element[face.element].v)
+    s_n, s_f = face_direction(work.floating.strip[index, AT_S], column - sys.floating.element[face.element].v)
     return dot3(s_n, add3(n, cross(sub3(r, load3(work.body[face.body].r_w)), f))) + dot3(s_f, f)
 
 

@@ -18,6 +18,7 @@ from math import sqrt
 from ..codes import JointCode, Status
 from .flex_faces import face_direction
 from .flex_floating_mass import coupling
+from .flex_floating_tables import AT_BIAS, AT_D, AT_REST, AT_S, AT_X
 from .jit import kernel, part
 from .quad import add4, axpy4, cross4, load4, load_columns
 from .small import add3, cross, dot3, load3
@@ -25,17 +26,17 @@ from .spatial import downdated_inertia, inertia_vec
 
 
 @kernel
-def begin_elimination(sys, cq, cv, D, U):
-    """D = Me + cq Ke + cv De and U = 0 of every flexible body."""
+def begin_elimination(sys, cq, cv, kept, work):
+    """D = Me + cq Ke + cv De and U = 0 of every flexible body, those of an implicit step if `kept` is 1."""
     constant = sys.floating.constant
     for index in range(sys.floating.element.shape[0]):
-        e = sys.floating.element[index]
+        e, D, U = sys.floating.element[index], work.floating.square[index, AT_D + kept], work.floating.coupling[index, kept]
         for k in range(e.n):
             for c in range(k + 1):
                 at = k * e.n + c
-                D[index, k, c] = constant[e.Me + at] + cq * constant[e.Ke + at] + cv * constant[e.De + at]
+                D[k, c] = constant[e.Me + at] + cq * constant[e.Ke + at] + cv * constant[e.De + at]
             for c in range(6):
-                U[index, c, k] = 0.0
+                U[c, k] = 0.0
 
 
 @part
@@ -47,18 +48,19 @@ def add_coupling(U, k, n, f):
 
 
 @kernel
-def couple_body(sys, i, index, D, U, work):
+def couple_body(sys, i, index, kept, work):
     """Add the coupling C of flexible body `index`, whose inertia belongs to row i, by (2)."""
-    b, X, R = sys.body[i], work.floating.X[index], load_columns(work.body[i].E_wb)
+    b, X, R = sys.body[i], work.floating.moment[index, AT_X], load_columns(work.body[i].E_wb)
+    D, U = work.floating.square[index, AT_D + kept], work.floating.coupling[index, kept]
     for k in range(sys.floating.element[index].n):
         n, f = coupling(R, X, k)
         if b.code == JointCode.ELASTIC:
-            S = work.floating.S[b.flex]
+            S = work.floating.strip[b.flex, AT_S]
             for c in range(sys.floating.element[index].n):
                 s_n, s_f = face_direction(S, c)
-                D[index, max(k, c), min(k, c)] += (dot3(s_n, n) + dot3(s_f, f)) * (2.0 if c == k else 1.0)
+                D[max(k, c), min(k, c)] += (dot3(s_n, n) + dot3(s_f, f)) * (2.0 if c == k else 1.0)
             n = add3(n, cross(load3(work.body[i].d_w), f))
-        add_coupling(U[index], k, n, f)
+        add_coupling(U, k, n, f)
 
 
 @kernel
@@ -67,7 +69,7 @@ def begin_loads(sys, tau, work):
     for index in range(sys.floating.element.shape[0]):
         e = sys.floating.element[index]
         for k in range(e.n):
-            work.floating.u[index, k] = tau[e.v + k] - work.floating.bias[index, k]
+            work.floating.load[index, AT_REST, k] = tau[e.v + k] - work.floating.load[index, AT_BIAS, k]
             work.dof[e.v + k].iD = 1.0
 
 
@@ -78,40 +80,41 @@ def quad_direction(S, k):
 
 
 @kernel
-def couple_face(sys, i, J, H, M, D, U, work):
+def couple_face(sys, i, J, H, M, kept, work):
     """Add the articulated inertia of row i, a face, to D and U of its flexible body by (2)."""
     if M[0][0] + M[1][1] + M[2][2] + J[0][0] + J[1][1] + J[2][2] == 0.0:
         return
     b, d = sys.body[i], load4(work.body[i].d_w)
     index = sys.floating.face[b.flex].element
-    S = work.floating.S[b.flex]
+    S, D, U = work.floating.strip[b.flex, AT_S], work.floating.square[index, AT_D + kept], work.floating.coupling[index, kept]
     for k in range(sys.floating.element[index].n):
         s_n, s_f = quad_direction(S, k)
         n, f = inertia_vec(J, H, M, s_n, s_f)
         for c in range(k + 1):
             t_n, t_f = face_direction(S, c)
-            D[index, k, c] += dot3(t_n, n) + dot3(t_f, f)
-        add_coupling(U[index], k, add4(n, cross4(d, f)), f)
+            D[k, c] += dot3(t_n, n) + dot3(t_f, f)
+        add_coupling(U, k, add4(n, cross4(d, f)), f)
 
 
 @kernel
-def load_face(sys, i, n, f, u, work):
-    """Add the product of a face's directions with a wrench about its origin to u (n_element, N)."""
+def load_face(sys, i, n, f, factor, kept, work):
+    """Add `factor` times the product of a face's directions with a wrench about its origin to the loads that are left."""
     b = sys.body[i]
-    index, S = sys.floating.face[b.flex].element, work.floating.S[b.flex]
+    index, S = sys.floating.face[b.flex].element, work.floating.strip[b.flex, AT_S + kept]
+    u = work.floating.load[index, AT_REST + kept]
     for k in range(sys.floating.element[index].n):
         s_n, s_f = face_direction(S, k)
-        u[index, k] += dot3(s_n, n) + dot3(s_f, f)
+        u[k] += factor * (dot3(s_n, n) + dot3(s_f, f))
 
 
 @kernel
-def load_heavy_face(sys, i, index, u, work):
-    """Take Cᵀ c_k off u, for row i that the inertia of flexible body `index` belongs to."""
-    row = work.body[i]
-    X, R, ca, cl = work.floating.X[index], load_columns(row.E_wb), load3(row.ca_w), load3(row.cl_w)
+def load_heavy_face(sys, i, index, work):
+    """Take Cᵀ c_k off the loads that are left, for row i that the inertia of flexible body `index` belongs to."""
+    row, u = work.body[i], work.floating.load[index, AT_REST]
+    X, R, ca, cl = work.floating.moment[index, AT_X], load_columns(row.E_wb), load3(row.ca_w), load3(row.cl_w)
     for k in range(sys.floating.element[index].n):
         n, f = coupling(R, X, k)
-        u[index, k] -= dot3(n, ca) + dot3(f, cl)
+        u[k] -= dot3(n, ca) + dot3(f, cl)
 
 
 @kernel
@@ -183,19 +186,20 @@ def wrench_with_block(n, U, y, factor, moment, force):
 
 
 @kernel
-def solve_block(e, D, U, y, factor, al, a, x):
-    """x[e.v:e.v + n] = L⁻ᵀ (factor y - W a) of (3)."""
+def solve_block(sys, index, factor, kept, al, a, x, work):
+    """x of the elastic rates of a flexible body = L⁻ᵀ (factor y - W a) of (3)."""
+    e, U, y = sys.floating.element[index], work.floating.coupling[index, kept], work.floating.load[index, AT_REST + kept]
     for k in range(e.n):
         W_n, W_f = block_row(U, k)
         x[e.v + k] = factor * y[k] - dot3(W_n, al) - dot3(W_f, a)
-    backward_block(e.n, D, x, e.v)
+    backward_block(e.n, work.floating.square[index, AT_D + kept], x, e.v)
 
 
 @kernel
-def accelerated(sys, S, b, al, a, x):
+def accelerated(sys, b, kept, al, a, x, work):
     """Accelerations of a face, in quads, with those that the elastic accelerations x (n_v,) add."""
-    e, own = sys.floating.element[sys.floating.face[b.flex].element], S[b.flex]
+    e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.strip[b.flex, AT_S + kept]
     for k in range(e.n):
-        s_n, s_f = quad_direction(own, k)
+        s_n, s_f = quad_direction(S, k)
         al, a = axpy4(x[e.v + k], s_n, al), axpy4(x[e.v + k], s_f, a)
     return al, a

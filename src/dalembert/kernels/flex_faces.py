@@ -13,6 +13,7 @@ Seeds: derived here.
 from math import cos, sin
 
 from .flex_floating import multiply
+from .flex_floating_tables import AT_BQD, AT_PHI, AT_S
 from .jit import kernel, part
 from .quad import add4, axpy4, columns_mul, cross4, load_quads, mixed, scale4
 from .small import add3, dot3, load3, load9, store3
@@ -84,7 +85,8 @@ def eval_face_pose(sys, i, q, qd, work):
     b = sys.body[i]
     face, own = sys.floating.face[b.flex], work.floating.face[b.flex]
     e, constant = sys.floating.element[face.element], sys.floating.constant
-    phi, Bqd, S, n = work.floating.phi[b.flex], work.floating.Bqd[b.flex], work.floating.S[b.flex], e.n
+    strip, n = work.floating.strip[b.flex], e.n
+    phi, Bqd, S = strip[AT_PHI], strip[AT_BQD], strip[AT_S]
     P = load_quads(work.body[b.parent].E_wb)
     u, th = eval_shape_of_face(face, n, constant, q, e.q, phi)
     multiply_curves(face, constant, n, qd, e.v, Bqd)
@@ -115,14 +117,14 @@ def face_direction(S, k):
 @part
 def face_acceleration(sys, index, qdd, work):
     """Angular and linear acceleration that the elastic accelerations give to a face, world axes."""
-    e, S = sys.floating.element[sys.floating.face[index].element], work.floating.S[index]
+    e, S = sys.floating.element[sys.floating.face[index].element], work.floating.strip[index, AT_S]
     return contract(S, qdd, e.n, 3, e.v), contract(S, qdd, e.n, 0, e.v)
 
 
 @part
 def add_face_effort(sys, index, n, f, out, work):
     """Add the product of a face's directions with a load to out (n_v,) at the elastic rates."""
-    e, S = sys.floating.element[sys.floating.face[index].element], work.floating.S[index]
+    e, S = sys.floating.element[sys.floating.face[index].element], work.floating.strip[index, AT_S]
     for k in range(e.n):
         s_n, s_f = face_direction(S, k)
         out[e.v + k] += dot3(s_n, n) + dot3(s_f, f)

@@ -16,7 +16,7 @@ Seeds: [HEL (1), (2)] frame and shapes; derived here in full.
 """
 
 from ..codes import JointCode
-from .flex_floating_tables import CHANGES, MOMENTS
+from .flex_floating_tables import AT_BIAS, AT_LOAD, AT_X, AT_Y, CHANGES, MOMENTS
 from .jit import kernel, part
 from .quad import congruent, cross4, load_columns, load_quads, mixed, store4, store_quads, tilde
 from .small import add3, axpy3, cross, dot3, load3, load6, mul33_vec, neg3, scale3, store3, sym_vec, tmul33_vec
@@ -104,7 +104,8 @@ def eval_shape(e, own, constant, q, X):
 def eval_floating_motion(sys, index, q, qd, work):
     """Complete the row of a flexible body after `eval_body`: inertia, gyroscopic loads, loads of elastic coordinates."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
-    X, Y, bias, n = work.floating.X[index], work.floating.Y[index], work.floating.bias[index], e.n
+    moments, bias, n = work.floating.moment[index], work.floating.load[index, AT_BIAS], e.n
+    X, Y = moments[AT_X], moments[AT_Y]
     row = work.body[e.body]
     eval_shape(e, own, constant, q, X)
     multiply_moments(e, constant, qd, e.v, 0, CHANGES, Y)
@@ -127,9 +128,9 @@ def eval_floating_motion(sys, index, q, qd, work):
     store_quads(row.A_J, congruent(E, J))
     store_quads(row.A_H, tilde(h))
     f = scale3(cross(w, p), 2.0)                                                                  # (4)
-    moments = add3(cross(w, sym_vec(J, w)), add3(sym_vec(Jd, w), add3(moment(Y, n, qd, e.v, 0), cross(w, spin))))  # (5)
+    turning = add3(cross(w, sym_vec(J, w)), add3(sym_vec(Jd, w), add3(moment(Y, n, qd, e.v, 0), cross(w, spin))))  # (5)
     store3(row.ef, neg3(add3(cross4(w_w, cross4(w_w, h)), mul33_vec(R, f))))
-    store3(row.en, neg3(mul33_vec(R, moments)))
+    store3(row.en, neg3(mul33_vec(R, turning)))
 
     # elastic loads without those of accelerations
     k = weights((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), w)
@@ -146,7 +147,8 @@ def eval_floating_motion(sys, index, q, qd, work):
 def eval_floating_accelerations(sys, index, qdd, work):
     """Elastic loads with those of accelerations, and the wrench of qdd, after the body's accelerations."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
-    X, bias, load, n = work.floating.X[index], work.floating.bias[index], work.floating.load[index], e.n
+    X, loads, n = work.floating.moment[index, AT_X], work.floating.load[index], e.n
+    bias, load = loads[AT_BIAS], loads[AT_LOAD]
     row = work.body[e.body]
     R = load_columns(row.E_wb)
     a, al = tmul33_vec(R, load3(row.a_w)), tmul33_vec(R, load3(row.al_w))
@@ -188,7 +190,7 @@ def put_elastic_loads(sys, effort, work):
     for index in range(sys.floating.element.shape[0]):
         e = sys.floating.element[index]
         for i in range(e.n):
-            effort[e.v + i] = work.floating.load[index, i]
+            effort[e.v + i] = work.floating.load[index, AT_LOAD, i]
 
 
 @kernel

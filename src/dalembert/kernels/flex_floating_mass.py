@@ -8,6 +8,7 @@ Where that row is a face, the elastic rates feel their own wrenches: both S_i·(
 from ..codes import JointCode
 from .flex_faces import face_direction
 from .flex_floating import heavy_element
+from .flex_floating_tables import AT_S, AT_X
 from .jit import kernel, part
 from .quad import add4, cross4, load4, load_columns, load_symmetric
 from .small import add3, axpy3, cross, dot3, load3, mul33_vec, scale3, sub3, sym_vec
@@ -29,7 +30,7 @@ def add_felt(sys, j, k, n, f, M, work):
     while j > 0:
         b = body[j]
         if b.code == JointCode.ELASTIC:
-            e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.S[b.flex]
+            e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.strip[b.flex, AT_S]
             for i in range(e.n):
                 s_n, s_f = face_direction(S, i)
                 felt = dot3(s_n, n) + dot3(s_f, f)
@@ -48,7 +49,7 @@ def add_felt(sys, j, k, n, f, M, work):
 def add_face_columns(sys, i, J, H, A_M, M, work):
     """Add what row i, a face, and all it carries give to the columns of the elastic rates; (J, H, A_M) is its inertia."""
     b = sys.body[i]
-    e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.S[b.flex]
+    e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.strip[b.flex, AT_S]
     d = load4(work.body[i].d_w)
     for k in range(e.n):
         s_n, s_f = face_direction(S, k)
@@ -63,7 +64,7 @@ def add_face_columns(sys, i, J, H, A_M, M, work):
 def add_body_columns(sys, i, M, work):
     """Add the modal mass of row i, a flexible body, and its coupling with the frame."""
     index = heavy_element(sys, i)
-    e, X, R = sys.floating.element[index], work.floating.X[index], load_columns(work.body[i].E_wb)
+    e, X, R = sys.floating.element[index], work.floating.moment[index, AT_X], load_columns(work.body[i].E_wb)
     for k in range(e.n):
         for c in range(e.n):
             M[e.v + c, e.v + k] += sys.floating.constant[e.Me + c * e.n + k]
@@ -96,7 +97,7 @@ def add_inner(sys, j, driven, n, f, h, place, values, at, work):
     while j > 0:
         b, r = body[j], load3(work.body[j].r_w)
         if b.code == JointCode.ELASTIC:
-            S, count = work.floating.S[b.flex], sys.floating.element[sys.floating.face[b.flex].element].n
+            S, count = work.floating.strip[b.flex, AT_S], sys.floating.element[sys.floating.face[b.flex].element].n
             for k in range(count):
                 if not driven:
                     s_n, s_f = face_direction(S, k)
@@ -116,7 +117,7 @@ def add_inner(sys, j, driven, n, f, h, place, values, at, work):
 def add_face_mass(sys, i, place, values, at, work):
     """Add the pairs of row i, a face, with what it carries; returns the next place."""
     b, own, reference = sys.body[i], work.body[i], sys.constants[0].reference
-    S, count = work.floating.S[b.flex], sys.floating.element[sys.floating.face[b.flex].element].n
+    S, count = work.floating.strip[b.flex, AT_S], sys.floating.element[sys.floating.face[b.flex].element].n
     m, h, J, r = own.A_M[0], load3(own.h_w), load_symmetric(own.A_J), load3(own.r_w)
     for k in range(count):
         s_n, s_f = face_direction(S, k)
@@ -133,14 +134,14 @@ def add_face_mass(sys, i, place, values, at, work):
 def add_body_mass(sys, i, place, values, at, work):
     """Add the pairs of the elastic rates of row i, a flexible body, that its own inertia makes; returns the next place."""
     index, row, b = heavy_element(sys, i), work.body[i], sys.body[i]
-    e, X, R, r = sys.floating.element[index], work.floating.X[index], load_columns(row.E_wb), load3(row.r_w)
+    e, X, R, r = sys.floating.element[index], work.floating.moment[index, AT_X], load_columns(row.E_wb), load3(row.r_w)
     for k in range(e.n):
         for c in range(k + 1):
             values[place[at]] += sys.floating.constant[e.Me + k * e.n + c]
             at += 1
         n, f = coupling(R, X, k)
         if b.code == JointCode.ELASTIC:
-            s_n, s_f = face_direction(work.floating.S[b.flex], k)
+            s_n, s_f = face_direction(work.floating.strip[b.flex, AT_S], k)
             values[place[at - 1]] += dot3(s_n, n) + dot3(s_f, f)
         if sys.constants[0].reference == 0:
             n = add3(n, cross(r, f))
@@ -154,8 +155,8 @@ def add_elastic_tangent(sys, cq, cv, A):
     constant = sys.floating.constant
     for index in range(sys.floating.element.shape[0]):
         e = sys.floating.element[index]
-        at = e.place
+        at = e.pair
         for k in range(e.n):
             for c in range(k + 1):
-                A[sys.floating.place[at]] += cq * constant[e.Ke + k * e.n + c] + cv * constant[e.De + k * e.n + c]
-                at += 1
+                A[sys.mass_place[at + c]] += cq * constant[e.Ke + k * e.n + c] + cv * constant[e.De + k * e.n + c]
+            at += k + 1 + e.inner

@@ -31,7 +31,8 @@ FLOATING = np.dtype((np.record, [
     ("Ke", "i8"),  # stiffness (n, n)
     ("De", "i8"),  # damping (n, n)
     ("load", "i8"),  # elastic forces of initial stress (n,)
-    ("place", "i8"),  # first of the places of its pairs (0, 0), (1, 0), (1, 1), ... in `Floating.place`
+    ("pair", "i8"),  # where the pairs of its own inertia begin in `System.mass_place`
+    ("inner", "i8"),  # number of rates that stand there behind those of each elastic one
 ]))
 
 FACE = np.dtype((np.record, [
@@ -50,7 +51,6 @@ class Floating(NamedTuple):
     element: np.ndarray  # (n_element,) FLOATING
     face: np.ndarray  # (n_face,) FACE
     constant: np.ndarray  # f8
-    place: np.ndarray  # i8, places in the pattern of the elastic coordinates' pairs, body by body
 
 
 ELEMENT_WORK = np.dtype((np.record, [
@@ -80,41 +80,33 @@ FACE_WORK = np.dtype((np.record, [
 ]))
 
 
+AT_X, AT_Y, AT_Z = 0, 1, 2
+"""Parts of `FloatingWork.moment`: moments X of the deformed body, X1 qd, X1 qdd."""
+AT_BIAS, AT_LOAD, AT_CHANGE, AT_REST = 0, 1, 2, 3
+"""Parts of `FloatingWork.load`: elastic loads without accelerations and faces, with accelerations, the variation of these, and
+what is left to accelerate the elastic coordinates (another one for an implicit step)."""
+AT_K, AT_C, AT_D = 0, 1, 2
+"""Parts of `FloatingWork.square`: derivatives of the loads by q and by qd, inertia of the elastic coordinates and then its
+factor (another one for an implicit step)."""
+AT_PHI, AT_BQD, AT_BQDD, AT_S = 0, 1, 2, 3
+"""Parts of `FloatingWork.strip`: displacement and turns by each coordinate in F's axes, B qd, B qdd, and the directions,
+moving and then turning, world axes (another one that an implicit step's factors belong to)."""
+
+
 class FloatingWork(NamedTuple):
-    """Scratch of one thread; N is the largest number of elastic coordinates."""
+    """Scratch of one thread, in few arrays; N is the largest number of elastic coordinates."""
 
     element: np.ndarray  # (n_element,) ELEMENT_WORK
     face: np.ndarray  # (n_face,) FACE_WORK
-    X: np.ndarray  # (n_element, 12, N) moments of the deformed body
-    Y: np.ndarray  # (n_element, 12, N) X1 qd
-    Z: np.ndarray  # (n_element, 12, N) X1 qdd
-    bias: np.ndarray  # (n_element, N) loads of the elastic coordinates without accelerations and without faces
-    load: np.ndarray  # (n_element, N) likewise with accelerations
-    dload: np.ndarray  # (n_element, N) its variation
-    K: np.ndarray  # (n_element, N, N) derivative of the loads by q
-    C: np.ndarray  # (n_element, N, N) by qd
-    phi: np.ndarray  # (n_face, 6, N) displacement and small turns by each coordinate, F's axes
-    Bqd: np.ndarray  # (n_face, 6, N) their rates
-    Bqdd: np.ndarray  # (n_face, 6, N) B qdd
-    S: np.ndarray  # (n_face, 6, N) directions: moving, then turning, world axes
-    D: np.ndarray  # (n_element, N, N) inertia of the elastic coordinates, then its factor
-    U: np.ndarray  # (n_element, 6, N) coupling with the frame: force, then moment, world axes
-    u: np.ndarray  # (n_element, N) loads left to accelerate them
-    D_kept: np.ndarray  # factors of the matrix of an implicit step
-    U_kept: np.ndarray
-    S_kept: np.ndarray  # directions that they were made with
-    u_kept: np.ndarray
+    moment: np.ndarray  # (n_element, 3, 12, N)
+    coupling: np.ndarray  # (n_element, 2, 6, N): force and moment on the frame, world axes; the second of an implicit step
+    load: np.ndarray  # (n_element, 5, N)
+    square: np.ndarray  # (n_element, 4, N, N)
+    strip: np.ndarray  # (n_face, 5, 6, N)
 
 
 def make_floating_work(floating: Floating) -> FloatingWork:
     """Allocate the scratch of one thread."""
     e, f, n = len(floating.element), len(floating.face), int(floating.element["n"].max(initial=0))
-    moments, changes, vectors = np.zeros((e, MOMENTS, n)), np.zeros((2, e, CHANGES, n)), np.zeros((5, e, n))
-    matrices, couplings, faces = np.zeros((4, e, n, n)), np.zeros((2, e, 6, n)), np.zeros((5, f, 6, n))
-    return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), moments, *changes, *vectors[:3], *matrices[:2],
-                        *faces[:4], matrices[2], couplings[0], vectors[3], matrices[3], couplings[1], faces[4], vectors[4])
-
-
-def no_floating() -> Floating:
-    """Return the tables of a model without flexible bodies in floating frames."""
-    return Floating(np.zeros(0, FLOATING), np.zeros(0, FACE), np.zeros(0), np.zeros(0, np.int64))
+    return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), np.zeros((e, 3, 12, n)), np.zeros((e, 2, 6, n)),
+                        np.zeros((e, 5, n)), np.zeros((e, 4, n, n)), np.zeros((f, 5, 6, n)))

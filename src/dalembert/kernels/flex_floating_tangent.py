@@ -15,7 +15,20 @@ and (2), (3) of flex_faces.py are differentiated line by line.  The part of the 
 
 from .flex_faces import contract, face_direction, multiply_curves, spun
 from .flex_floating import moment, moment6, multiply, multiply_moments, weights
-from .flex_floating_tables import CHANGES, MOMENTS
+from .flex_floating_tables import (
+    AT_BQD,
+    AT_BQDD,
+    AT_C,
+    AT_CHANGE,
+    AT_K,
+    AT_PHI,
+    AT_S,
+    AT_X,
+    AT_Y,
+    AT_Z,
+    CHANGES,
+    MOMENTS,
+)
 from .jit import kernel, part
 from .quad import load_columns, load_quads, mixed
 from .small import add3, axpy3, cross, dot3, load3, load6, mul33_vec, scale3, store3, sub3, sym_vec, tmul33_vec
@@ -34,7 +47,8 @@ def add_matrix(constant, at, n, factor, out):
 def prepare_element(sys, index, qd, qdd, work):
     """K and C of (3), the products of X1 with qdd and the inertia wrench of one body, without its faces."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
-    K, C, Z, n = work.floating.K[index], work.floating.C[index], work.floating.Z[index], e.n
+    K, C = work.floating.square[index, AT_K], work.floating.square[index, AT_C]
+    Z, n = work.floating.moment[index, AT_Z], e.n
     multiply_moments(e, constant, qdd, e.v, 0, 3, Z)
     multiply_moments(e, constant, qdd, e.v, 9, CHANGES, Z)
     w = load3(own.w_b)
@@ -52,7 +66,7 @@ def prepare_element(sys, index, qd, qdd, work):
             add_matrix(constant, e.X1 + (9 + a) * n * n, n, w[a], C)
 
     # inertia wrench, (4) and (5) of flex_floating.py
-    X, Y, m = work.floating.X[index], work.floating.Y[index], constant[e.rigid]
+    X, Y, m = work.floating.moment[index, AT_X], work.floating.moment[index, AT_Y], constant[e.rigid]
     a, al, s, J, p = load3(own.a_b), load3(own.al_b), load3(own.s_b), load6(own.J_b), load3(own.p_b)
     f = add3(axpy3(m, a, cross(al, s)), cross(w, axpy3(2.0, p, cross(w, s))))
     f = add3(f, moment(X, n, qdd, e.v, 0))
@@ -73,7 +87,7 @@ def vary_weights(da, dal, w, dw):
 def vary_element(sys, index, dq, dqd, dqdd, work):
     """Variation of the inertia wrench of a flexible body, into its row, and of the loads of its elastic coordinates."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
-    X, Y, Z, n = work.floating.X[index], work.floating.Y[index], work.floating.Z[index], e.n
+    X, Y, Z, n = work.floating.moment[index, AT_X], work.floating.moment[index, AT_Y], work.floating.moment[index, AT_Z], e.n
     row, o, m = work.body[e.body], work.variation[e.body], constant[e.rigid]
     R, phi = load_columns(row.E_wb), load3(o.phi)
     w, al, a, s = load3(own.w_b), load3(own.al_b), load3(own.a_b), load3(own.s_b)
@@ -104,7 +118,7 @@ def vary_element(sys, index, dq, dqd, dqdd, work):
     store3(o.n, add3(cross(phi, mul33_vec(R, load3(own.n_b))), mul33_vec(R, dn)))
 
     # elastic loads (3)
-    out, K, C = work.floating.dload[index], work.floating.K[index], work.floating.C[index]
+    out, K, C = work.floating.load[index, AT_CHANGE], work.floating.square[index, AT_K], work.floating.square[index, AT_C]
     dk = vary_weights(da, dal, w, dw)
     for i in range(n):
         total = dw[0] * Y[9, i] + dw[1] * Y[10, i] + dw[2] * Y[11, i]
@@ -130,9 +144,10 @@ def prepare_face(sys, index, qd, qdd, work):
     """B qdd of a face, its accelerations relative to F, and what its load adds to K of its body."""
     face, own = sys.floating.face[index], work.floating.face[index]
     e, constant, n = sys.floating.element[face.element], sys.floating.constant, sys.floating.element[face.element].n
-    phi, Bqd, K = work.floating.phi[index], work.floating.Bqd[index], work.floating.K[face.element]
+    strip, K = work.floating.strip[index], work.floating.square[face.element, AT_K]
+    phi, Bqd = strip[AT_PHI], strip[AT_BQD]
     row, P, axes = work.body[face.body], load_quads(work.body[e.root].E_wb), load_axes(own)
-    multiply_curves(face, constant, n, qdd, e.v, work.floating.Bqdd[index])
+    multiply_curves(face, constant, n, qdd, e.v, work.floating.strip[index, AT_BQDD])
     thdd = add3(contract(phi, qdd, n, 3, e.v), contract(Bqd, qd, n, 3, e.v))
     udd = add3(contract(phi, qdd, n, 0, e.v), contract(Bqd, qd, n, 0, e.v))
     store3(own.thdd, thdd)
@@ -181,7 +196,8 @@ def vary_face(sys, b, dq, dqd, dqdd, work):
     They are those of turn and displacement, of their rates and of their accelerations, and the accelerations themselves.
     """
     own, e = work.floating.face[b.flex], sys.floating.element[sys.floating.face[b.flex].element]
-    phi, Bqd, Bqdd, n = work.floating.phi[b.flex], work.floating.Bqd[b.flex], work.floating.Bqdd[b.flex], e.n
+    strip, n = work.floating.strip[b.flex], e.n
+    phi, Bqd, Bqdd = strip[AT_PHI], strip[AT_BQD], strip[AT_BQDD]
     P, axes, thd, thdd = load_quads(work.body[b.parent].E_wb), load_axes(own), load3(own.thd), load3(own.thdd)
     dth = contract(phi, dq, n, 3, e.v)
     dthd = add3(contract(phi, dqd, n, 3, e.v), contract(Bqd, dq, n, 3, e.v))
@@ -197,8 +213,8 @@ def vary_face(sys, b, dq, dqd, dqdd, work):
 @kernel
 def add_face_variation(sys, b, n, f, dn, df, turn, dq, out, work):
     """Add the variation of the product of a face's directions with its load (n, f) to out; `turn` is that of F."""
-    e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.S[b.flex]
-    phi = work.floating.phi[b.flex]
+    e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.strip[b.flex, AT_S]
+    phi = work.floating.strip[b.flex, AT_PHI]
     da2, da3 = vary_axes(load_axes(work.floating.face[b.flex]), contract(phi, dq, e.n, 3, e.v))
     along2, along3 = dot3(da2, n), dot3(da3, n)
     dn, df = add3(dn, cross(n, turn)), add3(df, cross(f, turn))
@@ -229,4 +245,4 @@ def put_load_variations(sys, out, work):
     for index in range(sys.floating.element.shape[0]):
         e = sys.floating.element[index]
         for k in range(e.n):
-            out[e.v + k] = work.floating.dload[index, k] - out[e.v + k]
+            out[e.v + k] = work.floating.load[index, AT_CHANGE, k] - out[e.v + k]

@@ -9,12 +9,33 @@ import hashlib
 import os
 import sys
 import tempfile
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import numba
 from numba.core import event
+from numba.core.dispatcher import Dispatcher
+from numba.core.types import unliteral
+from numba.np import linalg
 
 from .linking import EntryCompiler, PartCompiler, SharedCompiler, share
+
+
+def _load_array_functions() -> None:
+    """Load Numba's functions of arrays without SciPy's linear algebra, which takes 0.2 s and which kernels do not use.
+
+    Numba only looks whether it is there, which a dependency of ours is, and loads it when a product of matrices is compiled.
+    """
+    kept = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = kept
+
+
+_load_array_functions()
 
 on_compile = []
 """Callables ``f(name, done, total)`` told before an entry kernel is compiled (never when it comes from the cache)."""
@@ -72,22 +93,52 @@ def _compiled(function, fastmath=FAST, shared=False, **options):
     as part of its caller: with tables for arguments these doors take as long to compile as the kernel.
     """
     options.update(nogil=True, error_model="numpy", fastmath=fastmath, _nrt=False, no_cfunc_wrapper=True)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = _CACHE
-    try:
-        compiler = SharedCompiler if shared else EntryCompiler
-        compiled = numba.njit(cache=True, pipeline_class=compiler, **options)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    entry = numba.njit(pipeline_class=SharedCompiler if shared else EntryCompiler, **options)(function)
     if numba.config.DISABLE_JIT:
-        return compiled
+        return entry
+    entry.compile = _kept(entry, _tuned(entry.compile))
     if shared:
-        compiled.compile = _sharing(compiled, _tuned(compiled.compile))
-    else:
-        inner = numba.njit(no_cpython_wrapper=True, pipeline_class=PartCompiler, **options)(function)
-        inner.compile, compiled.compile = _tuned(inner.compile), _tuned(compiled.compile)
-        compiled.get_call_template, compiled.get_overload = inner.get_call_template, inner.get_overload
-    return compiled
+        entry.compile = _sharing(entry, entry.compile)
+        entry.get_call_template = _of_any_value(lambda: Dispatcher.get_call_template.__get__(entry))
+        return entry
+
+    @cache
+    def part():
+        made = numba.njit(no_cpython_wrapper=True, pipeline_class=PartCompiler, **options)(function)
+        made.compile = _tuned(made.compile)
+        return made
+
+    entry.get_call_template = _of_any_value(lambda: part().get_call_template)
+    entry.get_overload = lambda signature: part().get_overload(signature)
+    return entry
+
+
+def _of_any_value(find_template):
+    """Take a constant argument as any of its type; Numba would compile a kernel anew for every constant."""
+
+    def get_call_template(arguments, keywords):
+        return find_template()(tuple(map(unliteral, arguments)), keywords)
+
+    return get_call_template
+
+
+def _kept(entry, compile_kernel):
+    """Look for what is compiled on disk, and keep it there."""
+
+    @cache
+    def open_cache():
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = _CACHE
+        try:
+            entry.enable_caching()
+        finally:
+            numba.config.CACHE_DIR = before
+
+    def compile_kept(signature):
+        open_cache()
+        return compile_kernel(signature)
+
+    return compile_kept
 
 
 def _tuned(compile_kernel):

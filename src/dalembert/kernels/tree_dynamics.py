@@ -39,6 +39,7 @@ from .flex_elimination import (
     wrench_with_block,
 )
 from .flex_floating import heavy_element
+from .flex_floating_tables import AT_D, AT_REST
 from .jit import kernel, part
 from .quad import add4, axpy4, cross4, load4, mixed, scale4, store4
 from .small import dot3, load3
@@ -164,27 +165,28 @@ def eliminate_plain(sys, b, own, tau, work):
 @kernel
 def eliminate_face(sys, i, work):
     """Hand what row i, a face, carries to the elastic coordinates of its body and to the body itself."""
-    b, own, elastic = sys.body[i], work.body[i], work.floating
+    b, own = sys.body[i], work.body[i]
     J, H, M = load_inertia(own)
     size_n, size_f = joint_sizes(sys, own, J, M)
     n, f = load4(own.en), load4(own.ef)
-    couple_face(sys, i, J, H, M, elastic.D, elastic.U, work)
+    couple_face(sys, i, J, H, M, 0, work)
     index = heavy_element(sys, i)
     if index >= 0:
-        couple_body(sys, i, index, elastic.D, elastic.U, work)
-        load_heavy_face(sys, i, index, elastic.u, work)
+        couple_body(sys, i, index, 0, work)
+        load_heavy_face(sys, i, index, work)
     bias_n, bias_f = inertia_vec(J, H, M, load4(own.ca_w), load4(own.cl_w))
-    load_face(sys, i, axpy4(-1.0, bias_n, n), axpy4(-1.0, bias_f, f), elastic.u, work)
+    load_face(sys, i, axpy4(-1.0, bias_n, n), axpy4(-1.0, bias_f, f), 1.0, 0, work)
     hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, work.body)
 
 
 @kernel
 def eliminate_block(sys, i, J, H, M, n, f, work):
     """Inertia and wrench of row i, a floating frame, without its elastic coordinates; a status."""
-    index, elastic = sys.body[i].flex, work.floating
+    index = sys.body[i].flex
     if heavy_element(sys, i) >= 0:
-        couple_body(sys, i, index, elastic.D, elastic.U, work)
-    count, D, U, y = sys.floating.element[index].n, elastic.D[index], elastic.U[index], elastic.u[index]
+        couple_body(sys, i, index, 0, work)
+    count, D = sys.floating.element[index].n, work.floating.square[index, AT_D]
+    U, y = work.floating.coupling[index, 0], work.floating.load[index, AT_REST]
     status = factor_block(count, D, U)
     if status != Status.OK.value:
         work.fail[0] = sys.floating.element[index].v
@@ -239,7 +241,7 @@ def eliminate_tree(sys, tau, qdd, work) -> int:
     work.fail[1] = 0
     forget_sizes(sys, work.body)
     if sys.floating.element.shape[0] > 0:
-        begin_elimination(sys, 0.0, 0.0, work.floating.D, work.floating.U)
+        begin_elimination(sys, 0.0, 0.0, 0, work)
         begin_loads(sys, tau, work)
     for i in range(sys.body.shape[0] - 1, 0, -1):
         b = sys.body[i]
@@ -255,10 +257,9 @@ def eliminate_tree(sys, tau, qdd, work) -> int:
 @kernel
 def accelerate_flexible(sys, b, al, a, qdd, work):
     """Accelerations of a face with its elastic part; those of a flexible body as they are, after its elastic ones."""
-    elastic = work.floating
     if b.code == JointCode.ELASTIC:
-        return accelerated(sys, elastic.S, b, al, a, qdd)
-    solve_block(sys.floating.element[b.flex], elastic.D[b.flex], elastic.U[b.flex], elastic.u[b.flex], 1.0, al, a, qdd)
+        return accelerated(sys, b, 0, al, a, qdd, work)
+    solve_block(sys, b.flex, 1.0, 0, al, a, qdd, work)
     return al, a
 
 

@@ -17,11 +17,12 @@ from .flex_elimination import (
     downdated_block,
     factor_block,
     forward_block,
+    load_face,
     solve_block,
     wrench_with_block,
 )
-from .flex_faces import face_direction
 from .flex_floating import heavy_element
+from .flex_floating_tables import AT_D, AT_REST, AT_S
 from .jit import kernel, part
 from .quad import load4, store4
 from .small import add3, axpy3, cross, dot3, load3, store3
@@ -32,21 +33,22 @@ from .tree_dynamics import RANK_TOLERANCE, forget_sizes, hand_sizes, inertia_alo
 @kernel
 def factor_flexible(sys, i, J, H, M, work):
     """Inertia of row i, a floating frame, without its elastic coordinates, or that of a face, which is handed to them."""
-    b, elastic, index = sys.body[i], work.floating, heavy_element(sys, i)
+    b, index = sys.body[i], heavy_element(sys, i)
     if index >= 0:
-        couple_body(sys, i, index, elastic.D_kept, elastic.U_kept, work)
+        couple_body(sys, i, index, 1, work)
     if b.code == JointCode.ELASTIC:
-        couple_face(sys, i, J, H, M, elastic.D_kept, elastic.U_kept, work)
+        couple_face(sys, i, J, H, M, 1, work)
+        S, kept = work.floating.strip[b.flex, AT_S], work.floating.strip[b.flex, AT_S + 1]
         for c in range(6):
-            for k in range(elastic.S.shape[2]):
-                elastic.S_kept[b.flex, c, k] = elastic.S[b.flex, c, k]
+            for k in range(S.shape[1]):
+                kept[c, k] = S[c, k]
         return J, H, M, Status.OK.value
-    e = sys.floating.element[b.flex]
-    status = factor_block(e.n, elastic.D_kept[b.flex], elastic.U_kept[b.flex])
+    e, U = sys.floating.element[b.flex], work.floating.coupling[b.flex, 1]
+    status = factor_block(e.n, work.floating.square[b.flex, AT_D + 1], U)
     if status != Status.OK.value:
         work.fail[0] = e.v
         return J, H, M, status
-    J, H, M = downdated_block(e.n, elastic.U_kept[b.flex], J, H, M)
+    J, H, M = downdated_block(e.n, U, J, H, M)
     return J, H, M, status
 
 
@@ -59,7 +61,7 @@ def factor_tree(sys, add, cq, cv, work) -> int:
     body, rows, dof = sys.body, work.body, work.dof
     zero = (0.0, 0.0, 0.0, 0.0)
     forget_sizes(sys, rows)
-    begin_elimination(sys, cq, cv, work.floating.D_kept, work.floating.U_kept)
+    begin_elimination(sys, cq, cv, 1, work)
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         J, H, M = load_inertia(own)
@@ -107,32 +109,27 @@ def factor_tree(sys, add, cq, cv, work) -> int:
 
 @kernel
 def gather_flexible(sys, i, n, f, rhs, work):
-    """Wrench of a flexible body without its elastic coordinates; that of a face is handed to them and left as it is."""
-    b, elastic = sys.body[i], work.floating
+    """Wrench, in quads, of a floating frame without its elastic coordinates; that of a face is handed to them and kept."""
+    b = sys.body[i]
     quad_n, quad_f = (n[0], n[1], n[2], 0.0), (f[0], f[1], f[2], 0.0)
     if b.code == JointCode.ELASTIC:
-        index, S = sys.floating.face[b.flex].element, elastic.S_kept[b.flex]
-        for k in range(sys.floating.element[index].n):
-            s_n, s_f = face_direction(S, k)
-            elastic.u_kept[index, k] -= dot3(s_n, n) + dot3(s_f, f)
+        load_face(sys, i, n, f, -1.0, 1, work)
         return quad_n, quad_f
-    e, y = sys.floating.element[b.flex], elastic.u_kept[b.flex]
+    e, y = sys.floating.element[b.flex], work.floating.load[b.flex, AT_REST + 1]
     for k in range(e.n):
         y[k] += rhs[e.v + k]
-    forward_block(e.n, elastic.D_kept[b.flex], y)
-    quad_n, quad_f = wrench_with_block(e.n, elastic.U_kept[b.flex], y, 1.0, quad_n, quad_f)
+    forward_block(e.n, work.floating.square[b.flex, AT_D + 1], y)
+    quad_n, quad_f = wrench_with_block(e.n, work.floating.coupling[b.flex, 1], y, 1.0, quad_n, quad_f)
     return quad_n, quad_f
 
 
 @kernel
 def spread_flexible(sys, b, al, a, x, work):
-    """Accelerations of a face with its elastic part; those of a flexible body as they are, after its elastic unknowns x."""
-    elastic = work.floating
+    """Accelerations of a face with its elastic part; those of a floating frame as they are, after its elastic unknowns x."""
     quad_al, quad_a = (al[0], al[1], al[2], 0.0), (a[0], a[1], a[2], 0.0)
     if b.code == JointCode.ELASTIC:
-        return accelerated(sys, elastic.S_kept, b, quad_al, quad_a, x)
-    e = sys.floating.element[b.flex]
-    solve_block(e, elastic.D_kept[b.flex], elastic.U_kept[b.flex], elastic.u_kept[b.flex], 1.0, quad_al, quad_a, x)
+        return accelerated(sys, b, 1, quad_al, quad_a, x, work)
+    solve_block(sys, b.flex, 1.0, 1, quad_al, quad_a, x, work)
     return quad_al, quad_a
 
 
@@ -145,8 +142,9 @@ def solve_tree(sys, rhs, x, work):
         store3(rows[i].n, zero)
         store3(rows[i].f, zero)
     for index in range(sys.floating.element.shape[0]):
-        for k in range(work.floating.u_kept.shape[1]):
-            work.floating.u_kept[index, k] = 0.0
+        y = work.floating.load[index, AT_REST + 1]
+        for k in range(y.shape[0]):
+            y[k] = 0.0
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         n, f = load3(own.n), load3(own.f)

@@ -51,8 +51,7 @@ def eval_massless_motion(sys, rate, x, work):
             if b.plain == 0:
                 a = axpy3(x[k], load3(d.s_f), a)
         if b.flex >= 0 and b.code != JointCode.ELASTIC:
-            elastic, e = work.floating, b.flex
-            solve_block(sys.floating.element[e], elastic.D[e], elastic.U[e], elastic.u[e], 0.0, al, a, x)
+            solve_block(sys, b.flex, 0.0, 0, al, a, x, work)
         store3(own.al, al)
         store3(own.a, a)
 

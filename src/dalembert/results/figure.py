@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import ChannelError
+from .panels import Panel, Picture, empty_figure, fill, paint, write_figure
 from .results import Results
 from .tabular import labelled, overview
-
-MARGINS = (0.95, 0.15, 0.55, 0.4)
-"""Left, right, lower and upper margin of a picture [inch]: room for an axis label and numbers of eight characters."""
 
 
 def draw(results: Results, channels: Sequence[str] = (), *, path: str | Path | None = None, show: bool | None = None,
@@ -20,23 +18,25 @@ def draw(results: Results, channels: Sequence[str] = (), *, path: str | Path | N
     Channels of one unit share an axes, axes stand above each other.  Without channels the joints' coordinates and
     the energies are drawn.
     """
-    groups = _by_unit(results, channels or overview(results))
     if ax is not None:
-        _fill(ax, results, [c for group in groups.values() for c in group], " | ".join(groups))
+        groups = _by_unit(results, channels or overview(results))
+        fill(ax, results.t, _panel(results, [c for group in groups.values() for c in group], " | ".join(groups)))
         return ax
+    picture = picture_of(results, channels)
     wanted = path is None if show is None else show
-    figure = _new_figure(len(groups), wanted)
-    panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
-    for panel, (unit, group) in zip(panels, groups.items(), strict=True):
-        _fill(panel, results, group, unit)
-    for panel in panels[:-1]:
-        panel.set_xlabel("")
-    panels[0].set_title(results.layout.model)
+    figure = _new_figure(picture, wanted)
+    paint(figure, picture)
     if path is not None:
-        figure.savefig(path, dpi=150)
+        write_figure(figure, path)
     if wanted:
         _show()
     return figure
+
+
+def picture_of(results: Results, channels: Sequence[str] = ()) -> Picture:
+    """Return what `draw` draws, as plain data."""
+    groups = _by_unit(results, channels or overview(results))
+    return Picture(results.layout.model, results.t, [_panel(results, group, unit) for unit, group in groups.items()])
 
 
 def _by_unit(results: Results, channels: Sequence[str]) -> dict[str, list[str]]:
@@ -49,39 +49,23 @@ def _by_unit(results: Results, channels: Sequence[str]) -> dict[str, list[str]]:
     return groups
 
 
-def _fill(ax, results: Results, channels: Sequence[str], unit: str) -> None:
-    """Draw channels of one unit into an axes."""
+def _panel(results: Results, channels: Sequence[str], unit: str) -> Panel:
+    """Return channels of one unit as lines of one axes."""
     lines = {label: y for channel in channels for label, y in labelled(results, channel).items()}
-    for label, y in lines.items():
-        ax.plot(results.t, y, label=label, linewidth=1.4)
     shown = "" if unit == "1" else f" [{unit}]"
-    ax.set_xlabel("time [s]")
-    ax.set_ylabel(f"{channels[0]}{shown}" if len(channels) == 1 else shown.strip())
-    ax.grid(True, alpha=0.3)
-    if 1 < len(lines) <= 16:
-        ax.legend(loc="best", fontsize="small")
+    return Panel(f"{channels[0]}{shown}" if len(channels) == 1 else shown.strip(), lines)
 
 
-def _new_figure(panels: int, on_screen: bool):
-    """Return an empty figure: of pyplot if it shall be shown, otherwise one that no window system knows of.
-
-    The margins of a window follow its size; those of a picture are fixed, since to find them takes as long as to draw.
-    """
-    width, height = 7.0, 1.6 + 2.4 * panels
+def _new_figure(picture: Picture, on_screen: bool):
+    """Return an empty figure: of pyplot if it shall be shown, whose margins follow the window, or one without a window."""
     if on_screen:
         try:
             import matplotlib.pyplot as plt
 
-            return plt.figure(figsize=(width, height), layout="constrained")
+            return plt.figure(figsize=picture.size, layout="constrained")
         except ImportError:  # a backend was asked for whose toolkit is missing
             pass
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height))
-    left, right, bottom, top = MARGINS
-    figure.subplots_adjust(left=left / width, right=1 - right / width, bottom=bottom / height, top=1 - top / height,
-                           hspace=0.12)
-    return figure
+    return empty_figure(picture)
 
 
 def _show() -> None:

@@ -98,7 +98,10 @@ def close_undeformed(plan: Plan) -> Results:
     from .evaluate import results_of_state
     from .reduction import calmest_rates
 
-    begin = _begin(plan, SemiRecursive(), SemiRecursive())
+    form = SemiRecursive() if plan.has_loops else Recursive()
+    begin = _begin(plan, form, form)
+    if not plan.has_loops:
+        return results_of_state(begin, 0.0)
     given = np.zeros(len(begin.qd), bool)
     joints = {j.name: j for j in plan.model.joints}
     for entry in begin.packed.layout.joints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -77,6 +78,9 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0,
                                            n_rates=len(begin.qd), loops=begin.has_rows,
                                            superelements=begin.shown.has_superelements)
+    if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
+        begin = replace(begin, messages=(*begin.messages, f"integrator {method.name}: the stretching of flexible bodies in "
+                                         "interface coordinates is too stiff for explicit steps"))
     times = record_times(record if record is not None else options.record, options)
     if isinstance(method, Bdf):
         loop = (LoopedBdf if begin.has_rows else BdfLoop)(begin, method, options, times)

@@ -123,7 +123,11 @@ def _static_flexible(begin, t: float) -> StaticResults:
     found = find_equilibrium(begin, t)
     still = np.zeros(found.packed.layout.n_v)
     frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
-    begin = replace(begin, messages=(*begin.messages, f"{found.load_steps} load step{'s' * (found.load_steps > 1)}"))
+    told = [f"{found.load_steps} load step{'s' * (found.load_steps > 1)}"]
+    if found.critical is not None:
+        told.append(f"the equilibria are unstable beyond the load factor {found.critical:.4g}, about; a small side load or "
+                    "another start leads to the buckled ones")
+    begin = replace(begin, messages=(*begin.messages, *told))
     return _told(found.packed, begin, frames, found.iterations, found.stable)
 
 

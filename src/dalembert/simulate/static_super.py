@@ -9,7 +9,9 @@ solves it for s = 1.  Newton's matrix is
     [[K + sum λ Hess Phi, Jᵀ], [J, -1/α]]                                                        (2)
 with the exact tangent of the superelements, symmetrised, and large α, which redundant rows need; the corrections still
 converge to solutions of (1).  Bodies are moved and turned by the corrections, not more than a given angle at a time.  A
-load step that fails is halved; one that takes few iterations is followed by one of twice its length.
+load step that fails is halved; one that takes few iterations is followed by one of twice its length.  A step that ends far
+from where the tangent at its beginning leads, or with more unstable directions than before (negative pivots of
+K + Jᵀ α J), may have left its path for another: it is halved, too, until it is short enough to be believed.
 """
 
 from __future__ import annotations
@@ -31,26 +33,35 @@ from .natural import joint_frames
 
 LONGEST_TURN = 0.3
 """Of a body in one iteration [rad]."""
-MAX_ITERATIONS = 30
+MAX_ITERATIONS = 20
 FEW_ITERATIONS = 8
 """A load step that takes no more is followed by a longer one."""
 TOLERANCE = 1e-10
 """Last correction, relative to the size of the model or in radians."""
 SMALLEST_STEP = 1e-5
 """Share of the load below which a step is given up."""
+CRITICAL_STEP = 1e-3
+"""Share of the load in which an equilibrium may become unstable, or jump."""
+NEAR, SHARE = 0.05, 0.25
+"""Distance between the end of a load step and where the tangent at its beginning leads: so much [rad or model sizes], and such
+a share of the way."""
 FIRMNESS = 1e4
 """α relative to the rows' penalties."""
 
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """What was found: frame in tree coordinates with the modes behind, whether it is stable, and the cost."""
+    """What was found: frame in tree coordinates with the modes behind, whether it is stable, and the cost.
+
+    `critical` is the load factor beyond which the equilibria are unstable, if they are.
+    """
 
     packed: Packed
     q: np.ndarray
     stable: bool
     iterations: int
     load_steps: int
+    critical: float | None
 
 
 def find_equilibrium(begin: Start, t: float) -> Equilibrium:
@@ -64,16 +75,20 @@ def find_equilibrium(begin: Start, t: float) -> Equilibrium:
     balance = _Balance(begin, t)
     y, load, share, step = begin.natural.q.copy(), np.zeros(len(balance.system.row)), 0.0, 1.0
     iterations = load_steps = 0
+    unstable, critical = balance.unstable(y, load, share), None
     while share < 1.0:
         step = min(step, 1.0 - share)
         found = balance.settle(y, load, share + step)
         iterations += found.iterations
         if found.settled:
-            y, load, share = found.y, found.load, (1.0 if share + step > 1.0 - 1e-12 else share + step)
-            load_steps += 1
-            if found.iterations <= FEW_ITERATIONS:
-                step *= 2.0
-            continue
+            after = balance.unstable(found.y, found.load, share + step)
+            if (after <= unstable and found.strayed <= 1.0) or step <= CRITICAL_STEP:
+                critical = share + step if after > unstable and critical is None else critical
+                y, load, share, unstable = found.y, found.load, share + step, after
+                share = 1.0 if share > 1.0 - 1e-12 else share
+                load_steps += 1
+                step *= 2.0 if found.iterations <= FEW_ITERATIONS else 1.0
+                continue
         step *= 0.5
         if step < SMALLEST_STEP:
             raise ConvergenceError(
@@ -83,7 +98,7 @@ def find_equilibrium(begin: Start, t: float) -> Equilibrium:
     packed = held(begin.natural.packed, t)
     still = np.zeros((1, len(y)))
     frames = joint_frames(packed, {"t": np.array([t]), "q": y[None], "qd": still, "qdd": still}, begin.q[None])
-    return Equilibrium(packed, frames["q"][0], balance.is_stable(y, load), iterations, load_steps)
+    return Equilibrium(packed, frames["q"][0], unstable == 0, iterations, load_steps, critical)
 
 
 def held(packed: Packed, t: float) -> Packed:
@@ -101,16 +116,29 @@ def held(packed: Packed, t: float) -> Packed:
 
 @dataclass(frozen=True)
 class _Found:
-    """End of Newton's iteration: coordinates, multipliers, and why it is not settled, if it is not."""
+    """End of Newton's iteration: coordinates, multipliers, and why it is not settled, if it is not.
+
+    `strayed` is how far the first correction was off, 1 = tolerated.
+    """
 
     y: np.ndarray
     load: np.ndarray
     iterations: int
-    why: str = ""
+    why: str = "its path is lost"
+    strayed: float = np.inf
 
     @property
     def settled(self) -> bool:
-        return not self.why
+        return self.strayed < np.inf
+
+
+def _products(row: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Entries (i, j) of each row's products (0, 0), (1, 0), (1, 1), ..., and the row, in the order of `row_place`."""
+    found = []
+    for r, (first, count) in enumerate(zip(row["first"], row["count"], strict=True)):
+        i, j = np.tril_indices(count)
+        found.append((first + i, first + j, np.full(len(i), r)))
+    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))
 
 
 class _Balance:
@@ -129,6 +157,7 @@ class _Balance:
         self.length = float(lengths[0]) if len(lengths) else 1.0
         firm = row["stiffness"] if np.any(row["stiffness"]) else np.ones(len(row))
         self.firmness = FIRMNESS * np.where(firm > 0, firm, np.median(firm[firm > 0]))
+        self.products = _products(row)
         self.r0, self.gap0 = np.zeros(self.n), np.zeros(len(row))
         status, r, gap = self.evaluate(begin.natural.q, 0.0)
         if status == Status.OK:
@@ -179,7 +208,7 @@ class _Balance:
         """Newton's iteration for (1) from coordinates and multipliers near its solution."""
         from scipy.sparse.linalg import splu
 
-        y, load = y.copy(), load.copy()
+        y, load, begun, first = y.copy(), load.copy(), y, None
         for iteration in range(1, MAX_ITERATIONS + 1):
             status, r, gap = self.evaluate(y, share)
             if status == Status.OK:
@@ -194,11 +223,13 @@ class _Balance:
                 return _Found(y, load, iteration, "the tangent is singular")
             if not np.all(np.isfinite(x)):
                 return _Found(y, load, iteration, "the tangent is singular")
+            first = x[:self.n] if first is None else first
             size, turn = self._sizes(y, x[:self.n])
             shorter = min(1.0, LONGEST_TURN / max(turn, 1e-300))
             y, load = self._moved(y, shorter * x[:self.n]), load + shorter * x[self.n:]
             if max(size, turn) <= TOLERANCE:
-                return _Found(y, load, iteration)
+                strayed = self._distance(y - begun - first) / (NEAR + SHARE * self._distance(y - begun))
+                return _Found(y, load, iteration, strayed=strayed)
         return _Found(y, load, MAX_ITERATIONS, f"Newton's iteration still moves by {max(size, turn):.2g} rad or model sizes")
 
     def _why(self, status: int) -> str:
@@ -217,6 +248,11 @@ class _Balance:
         moves = x[:12 * self.n_body].reshape(-1, 12)[:, :3]
         return float(np.max(abs(moves), initial=0.0)) / self.length, float(np.max(abs(self._spins(y, x)), initial=0.0))
 
+    def _distance(self, x: np.ndarray) -> float:
+        """Largest component of a change of origins, relative to the size of the model, and axes."""
+        bodies = x[:12 * self.n_body].reshape(-1, 12)
+        return float(max(np.max(abs(bodies[:, :3]), initial=0.0) / self.length, np.max(abs(bodies[:, 3:]), initial=0.0)))
+
     def _moved(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Coordinates moved and turned by a correction."""
         new = y + x
@@ -229,20 +265,17 @@ class _Balance:
         body[:, 1:] = turned
         return new
 
-    def is_stable(self, y: np.ndarray, load: np.ndarray) -> bool:
-        """True if the energy has a minimum: K + Jᵀ α J has positive pivots only."""
+    def unstable(self, y: np.ndarray, load: np.ndarray, share: float) -> int:
+        """Number of negative pivots of K + Jᵀ α J: directions in which the energy has no minimum."""
         work = self.work
-        status, _, _ = self.evaluate(y, 1.0)
+        status, _, _ = self.evaluate(y, share)
         J = work.jacobian.copy()
-        if status != Status.OK or self.matrix(y, load, 1.0)[0] != Status.OK:
-            return False
+        if status != Status.OK or self.matrix(y, load, share)[0] != Status.OK:
+            return self.n
         A = work.factors.A
         A -= work.mass
-        first = 0
-        for r, c in enumerate(self.system.row):
-            own = J[c.first:c.first + c.count]
-            i, j = np.tril_indices(c.count)
-            np.add.at(A, self.system.row_place[first:first + len(i)], self.firmness[r] / FIRMNESS * own[i] * own[j])
-            first += len(i)
-        failed = factor_sparse(self.system.pattern, work.factors)
-        return bool(failed < 0 and np.all(work.factors.D > 0.0))
+        first, second, owner = self.products
+        np.add.at(A, self.system.row_place, self.firmness[owner] / FIRMNESS * J[first] * J[second])
+        if factor_sparse(self.system.pattern, work.factors) >= 0:
+            return self.n
+        return int(np.sum(work.factors.D < 0.0))

@@ -26,7 +26,7 @@ from .layout import (
     MotionEntry,
     PointEntry,
 )
-from .pack_elastic import elastic_pairs, elastic_sizes, pack_floating
+from .pack_elastic import elastic_sizes, pack_floating
 from .pack_laws import LawTable
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pattern import build_pattern
@@ -110,7 +110,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     spans = lay_loop_rows(plan, table, joint_rows, laws)
     row, term = table.tables()
     entry = lay_entries(body, floating, dof, row, term)
-    pattern, mass_place, row_place, elastic_place = _pack_pattern(form, body, floating, dof, row, entry)
+    pattern, mass_place, row_place = _pack_pattern(form, body, floating, dof, row, entry)
     law, knot = laws.tables()
     joint = np.zeros(len(joints), tables.JOINT)
     for k, j in enumerate(joints):
@@ -118,7 +118,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     hold = np.array(list(spans.values()), tables.HOLD)
     system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row,
                                            term, entry, np.zeros(0, tables.SLOT), hold)), pattern, _frozen(mass_place),
-                    _frozen(row_place), no_superelements(), Floating(*map(_frozen, floating._replace(place=elastic_place))))
+                    _frozen(row_place), no_superelements(), Floating(*map(_frozen, floating)))
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.keep,
@@ -127,15 +127,14 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
 
 def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.ndarray, row: np.ndarray,
                   entry: np.ndarray):
-    """Pattern of M + Jᵀ α J with the places of M, of the rows and of the elastic coordinates; empty for trees."""
-    none = np.zeros(0, np.int64), np.zeros(0, np.int64)
-    tree = form == FormCode.TREE
-    n_v = 0 if tree else len(dof)
-    parts = [none, none, none] if tree else [mass_pairs(body, floating), row_pairs(row, entry), elastic_pairs(floating)]
-    i, j = (np.concatenate(pairs) for pairs in zip(*parts, strict=True))
-    pattern, place = build_pattern(n_v, i, j, dof["body"][:n_v])
-    ends = np.cumsum([len(part[0]) for part in parts])
-    return Pattern(*map(_frozen, pattern)), *(part.copy() for part in np.split(place, ends[:-1]))
+    """Pattern of M + Jᵀ α J with the places of both parts; empty for trees."""
+    if form == FormCode.TREE:
+        n_v, i, j, rows = 0, np.zeros(0, np.int64), np.zeros(0, np.int64), row[:0]
+    else:
+        n_v, (i, j), rows = len(dof), mass_pairs(body, floating), row
+    row_i, row_j = row_pairs(rows, entry)
+    pattern, place = build_pattern(n_v, np.concatenate([i, row_i]), np.concatenate([j, row_j]), dof["body"][:n_v])
+    return Pattern(*map(_frozen, pattern)), place[:len(i)].copy(), place[len(i):].copy()
 
 
 def _some_singular(model: CheckedModel) -> bool:

@@ -49,15 +49,14 @@ class ConstantTable:
 
 def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows], body: np.ndarray) -> Floating:
     """Return the tables of all flexible bodies and faces; marks their rows in the body table."""
-    carried, table, place = {j.last: j for j in joints}, ConstantTable(), 0
+    carried, table = {j.last: j for j in joints}, ConstantTable()
     heavy = [(i, row) for i, row in enumerate(rows, start=1) if row.body >= 0 and model.bodies[row.body].floating is not None]
     element, flexible = np.zeros(len(heavy), FLOATING), [model.bodies[row.body].floating for _, row in heavy]
     for e, (i, row), floating in zip(element, heavy, flexible, strict=True):
         e.body, e.root = i, row.parent if row.code == JointCode.ELASTIC else i
         j = carried[int(e.root)]
-        e.q, e.v, e.n, e.damped, e.place = j.q + j.nq, j.v + j.nv, floating.n, np.any(floating.damping), place
+        e.q, e.v, e.n, e.damped = j.q + j.nq, j.v + j.nv, floating.n, np.any(floating.damping)
         _pack_constants(table, e, floating)
-        place += floating.n * (floating.n + 1) // 2
     body["flex"][element["root"]] = np.arange(len(element))
     elastic = [(i, row) for i, row in enumerate(rows, start=1) if row.code == JointCode.ELASTIC]
     face = np.zeros(len(elastic), FACE)
@@ -66,17 +65,7 @@ def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows],
         _pack_face(table, f, flexible[f.element], row.place)
     body["flex"][face["body"]] = np.arange(len(face))
     constant = np.concatenate(table.arrays) if table.arrays else np.zeros(0)
-    return Floating(element, face, constant, np.zeros(0, np.int64))
-
-
-def elastic_pairs(floating: Floating) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs (0, 0), (1, 0), (1, 1), ... of the elastic rates of each body."""
-    i, j = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for e in floating.element:
-        high, low = np.tril_indices(int(e.n))
-        i.append(e.v + high)
-        j.append(e.v + low)
-    return np.concatenate(i), np.concatenate(j)
+    return Floating(element, face, constant)
 
 
 def elastic_sizes(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray]:

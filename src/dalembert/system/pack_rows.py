@@ -237,7 +237,10 @@ def _moving_rates(body: np.ndarray, floating: Floating, row: int) -> list[int]:
 
 
 def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of rates with an entry in the mass matrix, in the order of kernels/semi_recursive.py."""
+    """Pairs of rates with an entry in the mass matrix, in the order of kernels/semi_recursive.py.
+
+    Tells flexible bodies where those of their own inertia begin.
+    """
     i, j, heavy = [], [], {int(e.body): e for e in floating.element}
 
     def add(rates, inner):
@@ -253,7 +256,9 @@ def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.nda
         if b.code == JointCode.ELASTIC:
             add(_elastic_rates(floating.element[floating.face[b.flex].element]), inner)
         if row in heavy:
-            add(_elastic_rates(heavy[row]), _moving_rates(body, floating, row))
+            inner = _moving_rates(body, floating, row)
+            heavy[row].pair, heavy[row].inner = len(i), len(inner)
+            add(_elastic_rates(heavy[row]), inner)
     return np.array(i, np.int64), np.array(j, np.int64)
 
 

@@ -8,11 +8,13 @@ import dalembert as dal
 from dalembert.flex.invariants import PRODUCTS
 from dalembert.kernels.constraints import eval_jacobian, eval_rows
 from dalembert.kernels.evaluate import eval_residual
+from dalembert.kernels.flex_floating_tables import AT_LOAD
 from dalembert.kernels.semi_recursive import accumulate_loads, add_tree_mass
 from dalembert.kernels.sparse import multiply_sparse
 from dalembert.kernels.tree_factor import factor_tree, solve_tree
 from dalembert.kernels.tree_inverse import eval_body_accelerations
 from dalembert.kernels.tree_kinematics import eval_motion, eval_places
+from dalembert.kernels.tree_rank import eval_massless_motion, list_massless
 
 REFERENCES = [dal.SemiRecursive(reference=r) for r in ("origin", "centre-of-mass")]
 
@@ -212,13 +214,24 @@ def test_factors_of_an_implicit_step_hold_stiffness_and_damping():
 def test_accelerations_may_be_evaluated_again_at_a_state():
     """The loads of the velocities stay as they are when the accelerations change."""
     case = case_of(double_arm(), "recursive")
-    first = case.residual()
+    case.residual()
+    first = case.work.floating.load[:, AT_LOAD].copy()
     eval_body_accelerations(case.sys, np.ascontiguousarray(-case.qdd), case.work)
     eval_body_accelerations(case.sys, case.qdd, case.work)
-    assert case.work.floating.load[0] == pytest.approx(first_load(case), abs=100 * EPS * np.max(abs(first)))
+    assert case.work.floating.load[:, AT_LOAD] == pytest.approx(first, abs=100 * EPS * np.max(abs(first)))
 
 
-def first_load(case):
-    """Return the elastic loads of the first body after a fresh evaluation."""
-    case.residual()
-    return case.work.floating.load[0].copy()
+def test_massless_motions_pass_through_flexible_bodies():
+    """A massless link on the tip: its own motion needs no inertia, and takes nothing of the arm along."""
+    m = double_arm().add(dal.Body("link", mass=0.0, points={"end": (0.2, 0, 0)}),
+                         dal.Revolute("knee", "bob", "link", axis=(0, 0, 1)),
+                         dal.JointSpring("damper", "knee", damping=0.1, stiffness=1.0))
+    case = case_of(m, "recursive")
+    case.work.fail[2] = case.n_v
+    case.accelerations()
+    rates, x = np.zeros(case.n_v, np.int64), np.zeros(case.n_v)
+    assert list_massless(case.sys, case.work, rates) == 1
+    eval_massless_motion(case.sys, rates[0], x, case.work)
+    M = case.mass_matrix()
+    assert x[rates[0]] == 1.0
+    assert M @ x == pytest.approx(0.0, abs=100 * EPS * np.max(abs(M)))

@@ -1,0 +1,80 @@
+"""A picture as plain data, axes above each other with lines over time, and how matplotlib draws it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+MARGINS = (0.95, 0.15, 0.55, 0.4)
+"""Left, right, lower and upper margin of a picture [inch]: room for an axis label and numbers of eight characters."""
+WIDTH = 7.0
+"""Of a picture [inch]."""
+
+
+class Panel(NamedTuple):
+    """One axes: the label of its vertical axis and its lines by name, each (n,)."""
+
+    label: str
+    lines: dict[str, np.ndarray]
+
+
+class Picture(NamedTuple):
+    """Panels above each other over the times t (n,) [s]."""
+
+    title: str
+    t: np.ndarray
+    panels: list[Panel]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height [inch]."""
+        return WIDTH, 1.6 + 2.4 * len(self.panels)
+
+
+def fill(ax, t: np.ndarray, panel: Panel) -> None:
+    """Draw the lines of a panel into an axes."""
+    for name, y in panel.lines.items():
+        ax.plot(t, y, label=name, linewidth=1.4)
+    ax.set_xlabel("time [s]")
+    ax.set_ylabel(panel.label)
+    ax.grid(True, alpha=0.3)
+    if 1 < len(panel.lines) <= 16:
+        ax.legend(loc="best", fontsize="small")
+
+
+def paint(figure, picture: Picture) -> None:
+    """Draw all panels into an empty figure."""
+    axes = figure.subplots(len(picture.panels), 1, sharex=True, squeeze=False)[:, 0]
+    for ax, panel in zip(axes, picture.panels, strict=True):
+        fill(ax, picture.t, panel)
+    for ax in axes[:-1]:
+        ax.set_xlabel("")
+    axes[0].set_title(picture.title)
+
+
+def empty_figure(picture: Picture):
+    """Return a figure of matplotlib's that no window system knows of.
+
+    Its margins are fixed, since to find them takes as long as to draw.
+    """
+    from matplotlib.figure import Figure
+
+    (width, height), (left, right, bottom, top) = picture.size, MARGINS
+    figure = Figure(figsize=(width, height))
+    figure.subplots_adjust(left=left / width, right=1 - right / width, bottom=bottom / height, top=1 - top / height,
+                           hspace=0.12)
+    return figure
+
+
+def write_figure(figure, path: str | Path) -> None:
+    """Write a figure to a file."""
+    figure.savefig(path, dpi=150)
+
+
+def write_picture(picture: Picture, path: str | Path) -> None:
+    """Draw a picture and write it to a file."""
+    figure = empty_figure(picture)
+    paint(figure, picture)
+    write_figure(figure, path)
