@@ -11,7 +11,7 @@ from dalembert.simulate.bdf_loops import LoopedBdf
 
 pytest.importorskip("sksundae")
 ACCURACY = 1e-8
-GROWTH = 300
+GROWTH = 400
 """Global over local error of a multistep method: some hundred steps, each of which may leave the tolerated error."""
 
 
