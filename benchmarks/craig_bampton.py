@@ -19,7 +19,7 @@ from interleave import Report, best_runs, parse, peer  # first: allows BLAS one 
 import numpy as np
 # isort: on
 
-from dalembert.flex.craig_bampton import craig_bampton
+from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.solid_elements import box
 from dalembert.model.flexible import Material
 

@@ -150,13 +150,15 @@ def microseconds(seconds: float | None) -> float | None:
     return None if seconds is None else float(f"{seconds * 1e6:.4g}")
 
 
-def parse(doc: str, arguments=None) -> argparse.Namespace:
-    """Read the options that every benchmark knows."""
+def parse(doc: str, arguments=None, **more: str) -> argparse.Namespace:
+    """Read the options that every benchmark knows, and further ones that take a list of words, by name with their help."""
     parser = argparse.ArgumentParser(description=doc.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="exit with 1 where a requirement is not met")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, a few rounds: only shows that it runs")
     parser.add_argument("--rounds", type=int, default=None, help="turns of each contestant")
+    for name, help_text in more.items():
+        parser.add_argument(f"--{name}", nargs="*", default=(), help=help_text)
     return parser.parse_args(arguments)
 
 

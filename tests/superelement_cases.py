@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from dalembert.codes import Status
 from dalembert.flex.beam_superelement import beam_superelement
-from dalembert.flex.craig_bampton import craig_bampton
+from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.solid_elements import box
 from dalembert.flex.superelement import Superelement, superelement
 from dalembert.kernels import flex_superelement_loads as loads

@@ -1,4 +1,4 @@
-"""Draw the picture of the README with dalembert itself: the figure of the example ``plot_double_pendulum.py``."""
+"""Draw the pictures of the README and of the pages with dalembert itself: figures of examples."""
 
 import runpy
 from pathlib import Path
@@ -10,5 +10,10 @@ import matplotlib.pyplot as plt
 
 HERE = Path(__file__).resolve().parent
 
-runpy.run_path(str(HERE.parents[1] / "examples" / "plot_double_pendulum.py"))
-plt.gcf().savefig(HERE / "double-pendulum.png", dpi=120)
+PICTURES = {"double-pendulum": "plot_double_pendulum", "mode-shapes": "plot_mode_shapes",
+            "flexible-manipulator": "plot_flexible_manipulator"}
+
+for picture, example in PICTURES.items():
+    runpy.run_path(str(HERE.parents[1] / "examples" / f"{example}.py"))
+    plt.figure(plt.get_fignums()[0]).savefig(HERE / f"{picture}.png", dpi=120)
+    plt.close("all")

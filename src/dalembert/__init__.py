@@ -13,6 +13,8 @@ _HOMES = {
                     "Planar", "Prismatic", "Revolute", "Screw", "Spherical", "SpringDamper", "Torque", "Universal"],
     "model.constraints": ["CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling"],
     "model.flexible": ["Circle", "Material", "Rectangle", "Section", "Tube"],
+    "model.flexible_parts": ["Beam", "FlexibleBody"],
+    "model.rotation": ["rotation_between"],
     "model.laws": ["law", "ramp", "sine", "table"],
     "model.units": ["deg"],
     "model.inertia": ["inertia_box", "inertia_cylinder", "inertia_rod", "inertia_sphere"],

@@ -16,6 +16,7 @@ class JointCode(IntEnum):
     PLANAR = 7
     SPHERICAL = 8
     FREE = 9
+    ELASTIC = 10
 
 
 JOINT_SIZES = {
@@ -29,8 +30,9 @@ JOINT_SIZES = {
     JointCode.PLANAR: (3, 3),
     JointCode.SPHERICAL: (4, 3),
     JointCode.FREE: (7, 6),
+    JointCode.ELASTIC: (0, 0),
 }
-"""Joint code -> (number of coordinates, number of rates)."""
+"""Joint code -> (number of coordinates, number of rates); an elastic joint moves with coordinates of its flexible body."""
 
 
 class ForceCode(IntEnum):
@@ -95,6 +97,7 @@ class TermCode(IntEnum):
     LOADED = 4
     MASS = 5
     TANGENT = 6
+    VELOCITIES = 7
 
 
 class TaskCode(IntEnum):
@@ -146,3 +149,4 @@ class Status(IntEnum):
     UNKNOWN_JOINT = 8
     UNKNOWN_FORCE = 9
     NOT_STIFF = 10
+    NO_FRAME = 11

@@ -62,6 +62,16 @@ def test_the_first_pendulum_runs_and_tells_the_truth(tmp_path, monkeypatch):
     assert dal.read("pendulum.yaml")["grease"].damping == 0.2
 
 
+def test_the_guide_of_flexible_bodies_runs_and_tells_the_truth(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    space: dict = {}
+    for code in blocks("docs/howto/flexible.md", "python"):
+        exec(code, space)
+    assert space["r"].status == "ok" and np.ptp(space["r"]["energy.elastic"]) > 0
+    assert dal.compare(space["runs"], "whip.end.deflection").worst.relative < 0.01
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/index.md"])
 def test_the_short_example_runs(name, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")

@@ -1,5 +1,6 @@
 """The public words of DESIGN section 3, as far as they are built, and what importing the package costs."""
 
+import pkgutil
 import subprocess
 import sys
 
@@ -12,7 +13,7 @@ CONTRACT = {
     "joints": {"Fixed", "Revolute", "Prismatic", "Cylindrical", "Universal", "Spherical", "Planar", "Screw", "Free"},
     "constraints": {"Distance", "PointOnLine", "PointOnPlane", "Gear", "CoordinateCoupling", "Rolling"},
     "forces": {"Force", "Torque", "SpringDamper", "JointSpring", "Bushing", "Motor", "Motion"},
-    "flexible": {"Material", "Circle", "Tube", "Rectangle", "Section", "flex"},
+    "flexible": {"Beam", "FlexibleBody", "Material", "Circle", "Tube", "Rectangle", "Section", "flex"},
     "laws": {"table", "sine", "law"},
     "analyses": {"run", "assemble", "static", "linearize", "eigenmodes", "inverse_dynamics", "compare", "cite",
                  "formulations"},
@@ -23,7 +24,7 @@ CONTRACT = {
 }
 BEYOND = {"Bdf", "ChannelError", "HHT", "LinearAcceleration", "Newmark", "Radau", "Recursive", "Results", "Trapezoidal",
           "__version__", "body_from_mesh", "check", "dumps", "evaluate_state", "kinematics", "loads", "neglect",
-          "perturbation_report", "ramp", "read_urdf"}
+          "perturbation_report", "ramp", "read_urdf", "rotation_between"}
 """Public names that DESIGN does not list; a name leaves or enters here on purpose only."""
 HEAVY = ("numba", "llvmlite", "scipy", "matplotlib", "h5py", "xarray", "pandas", "rich", "click", "trimesh", "ruamel")
 
@@ -44,6 +45,13 @@ def test_every_public_name_can_be_had_and_is_documented():
         if callable(value):
             assert (value.__doc__ or "").strip(), name
     assert set(dir(dal)) == set(dal.__all__)
+
+
+@pytest.mark.parametrize("package, modules", [(dal, {"flex"}), (dal.flex, set())])
+def test_no_file_has_the_name_of_a_function(package, modules):
+    """Importing such a file would put the module in the function's place."""
+    files = {entry.name for entry in pkgutil.iter_modules(package.__path__)}
+    assert files & set(package.__all__) == modules
 
 
 def test_an_unknown_name_is_an_attribute_error():

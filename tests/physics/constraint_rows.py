@@ -80,7 +80,7 @@ def with_rows(sys, rows, terms=(), laws=None):
             a, b = movers(sys, row["a"][i]), movers(sys, row["b"][i])
             entries += sorted([(k, 0) for k in a - b] + [(k, 1) for k in b - a])
         row["count"][i] = len(entries) - row["first"][i]
-    made = [row, term, np.array(entries, tables.ENTRY)]
+    made = [row, term, np.array([(*entry, -1, -1) for entry in entries], tables.ENTRY)]
     if laws is not None:
         made += laws.tables()
     for table in made:

@@ -8,6 +8,7 @@ import numpy as np
 from random_models import random_tree
 
 from dalembert.kernels.evaluate import eval_accelerations, eval_residual
+from dalembert.kernels.sparse import multiply_sparse
 from dalembert.kernels.tables import System, Work, make_work
 from dalembert.kernels.tree_inverse import eval_mass_matrix
 from dalembert.kernels.tree_kinematics import eval_motion
@@ -74,3 +75,12 @@ def condition(model) -> float:
     """Return the units of round-off that two solves of the tree may differ by: ten a rate, times the condition of M."""
     case = packed_case(model)
     return 10 * (1 + case.n_v) * (float(np.linalg.cond(case.mass_matrix())) if case.n_v else 1.0)
+
+
+def dense_of(pattern, values):
+    """Return the dense symmetric matrix (n, n) of values of a sparse pattern, column by column."""
+    n = len(pattern.order)
+    A = np.zeros((n, n))
+    for column, unit in zip(A, np.eye(n), strict=True):
+        multiply_sparse(pattern, values, unit, column)
+    return A.T

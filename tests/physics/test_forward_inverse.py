@@ -84,7 +84,7 @@ def test_factors_of_the_tree_solve_what_a_dense_matrix_solves(seed):
     add, b, x = rng.uniform(0, 2, case.n_v) * rng.integers(0, 2, case.n_v), rng.normal(size=case.n_v), np.zeros(case.n_v)
     A = case.mass_matrix() + np.diag(add)
     eval_motion(case.sys, case.q, case.qd, case.work)
-    assert factor_tree(case.sys, add, case.work) == 0
+    assert factor_tree(case.sys, add, 0.0, 0.0, case.work) == 0
     solve_tree(case.sys, b, x, case.work)
     assert np.abs(A @ x - b).max() <= case.n_v * EPS * np.linalg.cond(A) * np.abs(b).max()
 
@@ -96,7 +96,7 @@ def test_factors_leave_driven_rates_out(seed):
     b, x = np.random.default_rng(seed).normal(size=case.n_v), np.zeros(case.n_v)
     A = case.mass_matrix()[np.ix_(free, free)]
     eval_motion(case.sys, case.q, case.qd, case.work)
-    assert factor_tree(case.sys, np.zeros(case.n_v), case.work) == 0
+    assert factor_tree(case.sys, np.zeros(case.n_v), 0.0, 0.0, case.work) == 0
     solve_tree(case.sys, b, x, case.work)
     assert np.array_equal(np.flatnonzero(x), free)
     assert np.abs(A @ x[free] - b[free]).max() <= case.n_v * EPS * np.linalg.cond(A) * np.abs(b).max()

@@ -90,6 +90,18 @@ def test_drives_of_an_equilibrium_stand_still_where_they_are():
     assert np.all(rest["slider.velocity"] == 0.0)
 
 
+def test_a_state_at_a_later_time_has_its_drive_there_and_its_loop_closed():
+    """Place, rate and acceleration of the slider follow those of the driven crank."""
+    m = slider_crank().add(dal.Motion("drive", "main", position=lambda t: 0.4 + 3.0 * t + t * t))
+    t, angle, rate = 0.2, 1.04, 3.4
+    state = dal.evaluate_state(m, t=t)
+    assert state["main.angle"][0] == pytest.approx(angle, abs=EPS)
+    assert state["guide.displacement"][0] == pytest.approx(slider_position(angle), abs=10 * TOLERANCE)
+    assert state["guide.speed"][0] == pytest.approx(slider_slope(angle) * rate, abs=10 * TOLERANCE)
+    bend = derivative(slider_slope, angle)
+    assert state["guide.acceleration"][0] == pytest.approx(bend * rate**2 + 2.0 * slider_slope(angle), rel=SOLVED)
+
+
 def test_a_run_from_equilibrium_of_a_mechanism_stays_there():
     rest = dal.static(sprung_slider_crank())
     r = dal.run(sprung_slider_crank(), until=0.5, start=rest.starts, accuracy=1e-8)

@@ -52,18 +52,21 @@ def _sizes(plan: Plan) -> tuple[int, int]:
     from ..codes import JOINT_SIZES
 
     sizes = [JOINT_SIZES[plan.model.joints[k].code] for k in plan.carrier[1:]]
-    return sum(nq for nq, _ in sizes), sum(nv for _, nv in sizes)
+    elastic = sum(body.floating.n for body in plan.model.bodies if body.floating is not None)
+    return sum(nq for nq, _ in sizes) + elastic, sum(nv for _, nv in sizes) + elastic
 
 
 def _summary(plan: Plan, mobility: str) -> str:
     """Return counts, mass, mobility and tree as lines of text."""
     model = plan.model
-    kinds = list(dict.fromkeys(joint.code.name.lower() for joint in model.joints))
+    joints = [joint for joint in model.joints if not joint.hidden]
+    rigid = [body for body in model.bodies[1:] if not body.face and not body.hidden]
+    kinds = list(dict.fromkeys(joint.code.name.lower() for joint in joints))
     driven, (coordinates, rates) = len(model.motions), _sizes(plan)
     lines = [
         f"{model.name}: no faults",
-        f"  bodies       {len(model.bodies) - 1}, mass {sum(body.mass for body in model.bodies):.6g} kg",
-        f"  joints       {len(model.joints)}" + (f" ({', '.join(kinds)})" if kinds else ""),
+        f"  bodies       {len(rigid)}" + _flexible(plan) + f", mass {sum(body.mass for body in model.bodies):.6g} kg",
+        f"  joints       {len(joints)}" + (f" ({', '.join(kinds)})" if kinds else ""),
         f"  forces       {len(model.forces)}, motions {driven}",
         f"  coordinates  {coordinates}, rates {rates}" + (f", of them driven {driven}" * bool(driven)),
         f"  gravity      ({', '.join(f'{g:g}' for g in model.gravity)}) m/s²",
@@ -79,9 +82,20 @@ def _summary(plan: Plan, mobility: str) -> str:
     return "\n".join([*lines, "  tree", *_tree(plan)])
 
 
+def _flexible(plan: Plan) -> str:
+    """Return how many flexible bodies and elastic coordinates there are, in words."""
+    floating = [body.floating for body in plan.model.bodies if body.floating is not None]
+    return f" rigid, {len(floating)} flexible with {sum(f.n for f in floating)} elastic coordinates" if floating else ""
+
+
 def _listed(names: list[str]) -> str:
     """Return names in one line."""
     return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+
+
+def _is_shown(plan: Plan, body: int) -> bool:
+    """Tell whether a body of the tree, or a stand-in, is one that the user speaks of."""
+    return body >= len(plan.model.bodies) or not plan.model.bodies[body].hidden
 
 
 def _tree(plan: Plan) -> list[str]:
@@ -92,10 +106,10 @@ def _tree(plan: Plan) -> list[str]:
         joint = model.joints[k]
         parent = joint.second.body if reverse else joint.first.body
         depth[body] = depth[parent] + 1
-        if len(lines) <= MOST:
+        if len(lines) <= MOST and _is_shown(plan, body):
             indent, kind = "  " * min(depth[body], 20), joint.code.name.lower()
             stand_in = body >= len(model.bodies)
             name = f"= {model.bodies[joint.second.body].name}" if stand_in else model.bodies[body].name
             lines.append(f"    {indent}{name}  ({joint.name}: {kind}{', closes a loop' * stand_in})")
-    more = len(plan.order) - len(lines)
+    more = sum(_is_shown(plan, body) for body in plan.order) - len(lines)
     return [*lines, f"    … and {more} more"] if more > 0 else lines

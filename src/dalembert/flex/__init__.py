@@ -11,7 +11,7 @@ _HOMES = {
     "solid_elements": ["box"],
     "mesh_import": ["read_mesh"],
     "matrix_model": ["matrices"],
-    "craig_bampton": ["craig_bampton"],
+    "reduction": ["craig_bampton"],
     "sid": ["read_sid", "write_sid"],
     "fe_model": ["FEModel"],
     "reduced_body": ["ReducedBody"],

@@ -20,10 +20,10 @@ from ..model.flexible import Material
 from ..model.values import Faults, number
 from .beam_elements import POINTS, WEIGHTS, beam, beam_stiffness, element_length, interpolation, shear_numbers
 from .body_point import BodyPoint
-from .craig_bampton import craig_bampton
 from .fe_model import FEModel
 from .invariants import convective_matrices, inertia_constants
 from .reduced_body import ReducedBody
+from .reduction import craig_bampton
 from .superelement import Superelement
 
 ELEMENTS = 8
@@ -46,13 +46,25 @@ def beam_superelement(*, length: float, section, material: Material, theory: str
     Superelement
         With the frame at mid-length, interfaces ``"start"`` and ``"end"`` and the named points.
     """
-    reduced = reduced_beam(length=length, section=section, material=material, theory=theory, modes=modes, points=points)
-    middle = beam_point(reduced.model, reduced.basis, length / 2)
+    return segment_superelement(reduced_beam(length=length, section=section, material=material, theory=theory, modes=modes,
+                                             points=points))
+
+
+def segment_superelement(reduced: ReducedBody) -> Superelement:
+    """Return the constants of what `reduced_beam` made, for absolute interface coordinates; the frame is at mid-length."""
+    middle = beam_point(reduced.model, reduced.basis, 0.5 * reduced.model.nodes[-1, 0])
     unit = np.eye(reduced.n)
     return Superelement(reduced.positions - middle.position, reduced.rotations, reduced.stiffness, reduced.damping,
                         reduced.constants.shifted(middle.position),
                         convective_matrices(*_particles(reduced.model, reduced.basis)), middle.motion, middle.position,
                         {name: place.changed(unit, middle.position) for name, place in reduced.places.items()})
+
+
+def is_segment(reduced: ReducedBody) -> bool:
+    """Tell whether a reduced body is a single straight beam along x from its first interface to its last."""
+    blocks, nodes = reduced.model.elements, reduced.model.nodes
+    return (len(blocks) == 1 and blocks[0].kind == "beam2" and reduced.interfaces == ("start", "end")
+            and not np.any(nodes[:, 1:]) and nodes[0, 0] == 0.0)
 
 
 def reduced_beam(*, length: float, section, material: Material, theory: str = "timoshenko", modes: int = 0,

@@ -19,6 +19,8 @@ ACCURACY = 1e-6
 """Relative accuracy asked of foreign matrices: what files with seven digits keep."""
 HEAVIEST = 23e3
 """No solid is denser than osmium, 22 590 kg/m³."""
+LIGHTEST = 1e-6
+"""Mass over the box around a body [kg/m³]: steel in t and mm has 1e-8, a spidery truss a thousand times this."""
 THOROUGH_UP_TO = 20_000
 """Unknowns up to which the eigenvalues are looked at unasked."""
 _NAMES = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
@@ -179,9 +181,10 @@ def _check_mass(faults: Faults, where: str, fe: FEModel, expected: float | None)
                     "convert to kg, m, s (from N, mm, t: mass and stiffness times 1000, lengths by 1000)")
     volume = float(np.prod(np.ptp(fe.nodes, axis=0)))
     solid = (fe.dof_direction < 3).all()  # beams and shells are thicker than their nodes tell
-    if solid and volume > 0 and found / volume > HEAVIEST:
-        faults.tell(where + ".mass", f"{found:g} kg in a box of {volume:.3g} m³ are {found / volume:.3g} kg/m³, more "
-                    "than any material; convert nodes and matrices to m, kg, s")
+    if solid and volume > 0 and not LIGHTEST <= found / volume <= HEAVIEST:
+        faults.tell(where + ".mass", f"{found:g} kg in a box of {volume:.3g} m³ are {found / volume:.3g} kg/m³, "
+                    f"{'more' if found / volume > HEAVIEST else 'less'} than any material; convert nodes, material and "
+                    "matrices to m, kg, s")
 
 
 def _three(values: np.ndarray) -> str:

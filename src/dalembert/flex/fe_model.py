@@ -56,7 +56,7 @@ class ElementBlock:
     incompatible: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FEModel:
     """A free-free finite-element model in SI units.
 
@@ -83,6 +83,10 @@ class FEModel:
     mass: csr_array
     sets: Mapping[str, np.ndarray] = field(default_factory=dict)
     elements: tuple[ElementBlock, ...] = ()
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{len(b.connectivity)} {b.kind}" for b in self.elements)
+        return f"<FEModel: {len(self.nodes)} nodes, {self.n_dof} unknowns, {kinds or 'matrices alone'}>"
 
     @property
     def n_dof(self) -> int:
@@ -187,7 +191,8 @@ class FEModel:
             return np.array([nodes], dtype=np.int64)
         found = np.asarray(nodes)
         if found.ndim != 1 or (found.size and not np.issubdtype(found.dtype, np.integer)):
-            raise ModelError(f"{where}: found {shown(nodes)}, expected the name of a node set or node numbers")
+            raise ModelError(f"{where}: found {shown(nodes)}, expected the name of a node set or node numbers; a condition "
+                             "gives them by fe.nodes_where(lambda x, y, z: ...), a mask by np.flatnonzero")
         return found.astype(np.int64)
 
     def rigid_modes(self, point: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:

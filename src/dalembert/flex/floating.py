@@ -15,8 +15,9 @@ Seeds: [HEL §2] tangent frames; [ELL (5.10)] the projector in (1).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import pi
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,9 +28,11 @@ from ..model.values import shown
 from .body_point import BodyPoint
 from .invariants import EPSILON, PRODUCTS, Inertia
 from .lowest_modes import signed
+from .mode_picture import draw_mode, mode_number
 from .stiffening import Stiffening, stiffening_of
 
 if TYPE_CHECKING:
+    from .fe_model import FEModel
     from .reduced_body import ReducedBody
 
 MEAN_AXIS = "mean-axis"
@@ -37,7 +40,7 @@ SHORTEST_CHORD = 1e-9
 """Chords shorter than this part of the body have no direction."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FloatingBody:
     """Constants of a flexible body in a floating frame with n elastic coordinates q.
 
@@ -83,7 +86,11 @@ class FloatingBody:
     initial_load: np.ndarray
     stiffening: Stiffening | None = None
     coordinates: np.ndarray | None = None
-    reduced: ReducedBody | None = field(default=None, repr=False)
+    reduced: ReducedBody | None = None
+
+    def __repr__(self) -> str:
+        return (f"<FloatingBody: {self.mass:.6g} kg, frame {self.frame}, places {', '.join(self.places)}, {self.n} elastic "
+                "coordinates>")
 
     @property
     def n(self) -> int:
@@ -127,10 +134,21 @@ class FloatingBody:
 
     def displacement(self, q: np.ndarray) -> np.ndarray:
         """Return the displacements (N,) of the whole model for elastic coordinates (n,) [m, rad]."""
-        if self.reduced is None:
-            raise ModelError("displacement: the body is known by its constants alone; read the places it has: "
-                             f"{', '.join(self.places)}")
+        self._model("displacement")
         return self.reduced.displacement(self.coordinates @ q)
+
+    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax=None, path: str | Path | None = None):
+        """Draw a vibration mode of the body in its frame; arguments as for `ReducedBody.plot_mode`."""
+        k = mode_number(number, self.n, "the modes with the frame held")
+        return draw_mode(self._model("plot_mode"), self.displacement(np.eye(self.n)[k]),
+                         f"mode {number}, frame {self.frame}, {self.frequencies[k]:.4g} Hz", exaggeration=exaggeration, ax=ax,
+                         path=path)
+
+    def _model(self, where: str) -> FEModel:
+        if self.reduced is None:
+            raise ModelError(f"{where}: the body is known by its constants alone; read the places it has: "
+                             f"{', '.join(self.places)}")
+        return self.reduced.model
 
 
 def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None, *,

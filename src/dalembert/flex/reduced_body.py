@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -14,11 +15,12 @@ from .fe_model import FEModel
 from .floating import FloatingBody, floating_body
 from .interface_partition import Partition
 from .invariants import Inertia
+from .mode_picture import draw_mode, mode_number
 from .reduction_report import reduction_report
 from .stress import NodalStress, nodal_stress
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReducedBody:
     """A flexible body in Craig-Bampton coordinates, n = 6 n_interface + n_modes.
 
@@ -65,8 +67,12 @@ class ReducedBody:
     frequencies: np.ndarray
     basis: np.ndarray
     points: Mapping[str, BodyPoint]
-    model: FEModel = field(repr=False)
-    partition: Partition = field(repr=False)
+    model: FEModel
+    partition: Partition
+
+    def __repr__(self) -> str:
+        return (f"<ReducedBody: {self.mass:.6g} kg, interfaces {', '.join(self.interfaces)} and {self.n_modes} modes: "
+                f"{self.n} coordinates>")
 
     @property
     def n(self) -> int:
@@ -145,6 +151,29 @@ class ReducedBody:
         FloatingBody
         """
         return floating_body(self, frame, stiffening=stiffening)
+
+    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax=None, path: str | Path | None = None):
+        """Draw a fixed-interface mode: the deformed body, coloured by displacement, above the undeformed one.
+
+        Parameters
+        ----------
+        number : int
+            Of the mode, from 1 in the order of `frequencies`.
+        exaggeration : float, optional
+            Factor of the displacements; by default the largest is drawn as an eighth of the body's size.
+        ax : matplotlib Axes3D, optional
+            Draw into this one.
+        path : str or Path, optional
+            Where to write the picture.
+
+        Returns
+        -------
+        matplotlib Figure, or Axes3D if `ax` was given
+        """
+        k = mode_number(number, self.n_modes, "the modes with all interfaces held")
+        return draw_mode(self.model, self.basis[:, self.n - self.n_modes + k],
+                         f"mode {number} with interfaces held, {self.frequencies[k]:.4g} Hz", exaggeration=exaggeration, ax=ax,
+                         path=path)
 
     def report(self, *, full: bool = True) -> str:
         """Return a text with frequencies, effective masses and frequency errors.

@@ -48,6 +48,14 @@ def nodal_stress(fe: FEModel, displacement: np.ndarray) -> NodalStress:
     NodalStress
         Stresses at the points of integration are fitted linearly in each element, evaluated at its nodes and averaged.
     """
+    components = stress_components(fe, displacement)
+    equivalent = equivalent_stress(fe, components)
+    flat = np.ndim(displacement) == 1
+    return NodalStress(components[..., 0], equivalent[..., 0]) if flat else NodalStress(components, equivalent)
+
+
+def stress_components(fe: FEModel, displacement: np.ndarray) -> np.ndarray:
+    """Return `NodalStress.components` (n, s, c) of displacement fields (N,) or (N, c), also where no fibres are known."""
     u = element_displacements(fe, displacement, "nodal_stress")
     total, count = 0.0, np.zeros(len(fe.nodes))
     for block in fe.elements:
@@ -56,10 +64,29 @@ def nodal_stress(fe: FEModel, displacement: np.ndarray) -> NodalStress:
         np.add.at(summed, block.connectivity, values)
         np.add.at(count, block.connectivity, 1.0)
         total = total + summed
-    mean = total / np.maximum(count, 1.0)[:, None, None]
-    equivalent = _extreme_fibre(fe.elements[0], mean) if fe.elements[0].kind == "beam2" else von_mises(mean)
-    flat = np.ndim(displacement) == 1
-    return NodalStress(mean[..., 0], equivalent[..., 0]) if flat else NodalStress(mean, equivalent)
+    return total / np.maximum(count, 1.0)[:, None, None]
+
+
+def missing_stress(fe: FEModel) -> str:
+    """Return why a model has no stresses, with the remedy; empty if it has."""
+    if not fe.elements:
+        return ("the matrices come from another code and there are no elements to take stresses from; mesh the body with "
+                "flex.box, flex.plate or flex.read_mesh")
+    section = fe.elements[0].section
+    if isinstance(section, Section) and section.extent is None:
+        return "the Section does not say where its outermost fibres are; give Section(..., extent=(y, z)) [m]"
+    return ""
+
+
+def equivalent_stress(fe: FEModel, components: np.ndarray) -> np.ndarray:
+    """Return the von Mises stress, or the largest axial stress of beams, (n, ...) of components (n, s, ...) [Pa]."""
+    block = fe.elements[0]
+    if block.kind != "beam2":
+        return von_mises(components)
+    missing = missing_stress(fe)
+    if missing:
+        raise ModelError(f"nodal_stress: {missing}")
+    return block.section.extreme_stress(components[:, 0], components[:, 4], components[:, 5])
 
 
 def von_mises(stress: np.ndarray) -> np.ndarray:
@@ -84,10 +111,3 @@ def _beam_forces(fe: FEModel, block: ElementBlock, u: np.ndarray) -> np.ndarray:
     own = np.moveaxis(element_vectors(block.connectivity, 6, u), 2, 1)
     forces = section_forces(block.section, block.material, element_length(fe.nodes, block), block.theory, own)
     return np.moveaxis(forces, 1, 3)
-
-
-def _extreme_fibre(block: ElementBlock, forces: np.ndarray) -> np.ndarray:
-    if isinstance(block.section, Section) and block.section.extent is None:
-        raise ModelError("nodal_stress: the Section does not say where its outermost fibres are; give "
-                         "Section(..., extent=(y, z)) [m]")
-    return block.section.extreme_stress(forces[:, 0], forces[:, 4], forces[:, 5])

@@ -121,15 +121,18 @@ def superelement(reduced: ReducedBody, point: str | None = None) -> Superelement
     if not reduced.active.all():
         raise ModelError("superelement: the model is planar and gives no stiffness out of its plane, expected a spatial "
                          "one; use a floating frame (formulation=\"recursive\" or \"semi-recursive\"), or a solid model")
-    origin, motion = _frame_point(reduced, point)
+    origin, motion = frame_point(reduced, point)
     unit = np.eye(reduced.n)
     return Superelement(reduced.positions - origin, reduced.rotations, reduced.stiffness, reduced.damping,
                         reduced.constants.shifted(origin), convective_matrices(reduced.model, reduced.basis), motion,
                         origin, {name: place.changed(unit, origin) for name, place in reduced.places.items()})
 
 
-def _frame_point(reduced: ReducedBody, point: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return place and motion (6, n) of the frame point; rigid motions are reproduced exactly."""
+def frame_point(reduced: ReducedBody, point: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return place [m] and motion (6, n) of the frame point; rigid motions are reproduced exactly.
+
+    It is the named interface or point; without a name the mean of the whole body, weighted by mass.
+    """
     if point is not None:
         if point not in reduced.places:
             raise ModelError(f"superelement: no point {point!r}.{near_names(point, reduced.places)}")

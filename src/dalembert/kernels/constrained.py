@@ -11,8 +11,9 @@ from math import isfinite
 from ..codes import Status, TermCode
 from .calls import call_door
 from .jit import kernel, part
-from .saddle import add_transposed, apply_rows, factor_saddle, solve_saddle
+from .saddle import add_transposed, apply_rows, factor_saddle, largest, solve_saddle
 from .sparse import solve_sparse, status_of_factor
+from .step_matrix import solve_factored
 from .tree_state import eval_drives, move, normalise
 
 POSITION_TOLERANCE = 1e-10
@@ -22,6 +23,8 @@ RATE_TOLERANCE = 1e-10
 ROUGH_TOLERANCE = 1e-9
 """Violation that may be left in a singular position, where corrections converge slowly."""
 MAX_PROJECTIONS = 20
+SLOW, SLOWEST = 0.3, 0.95
+"""Share of a gap that a turn leaves, above which the next one goes further, and above which it is left."""
 
 BIAS, STEP, RIGHT, PRODUCT = 16, 17, 18, 19
 """Rows of work.vector used here."""
@@ -40,6 +43,12 @@ def eval_gaps(sys, t, q, qd, work) -> int:
 
 
 @kernel
+def eval_velocities(sys, q, qd, work) -> int:
+    """Poses and velocities alone for new rates, or where the bodies' inertias were destroyed."""
+    return ask(sys, TermCode.VELOCITIES.value, 0.0, q, qd, qd, qd, qd, 1.0, 1.0, work)
+
+
+@kernel
 def eval_row_matrix(sys, q, work):
     """Jacobian of the rows after `eval_gaps`."""
     return ask(sys, TermCode.MATRIX.value, 0.0, q, q, q, q, q, 1.0, 1.0, work)
@@ -52,29 +61,32 @@ def eval_row_bends(sys, t, q, qd, qdd, work):
 
 
 @kernel
-def eval_mass(sys, work) -> int:
-    """Fill work.mass."""
+def eval_mass(sys, q, work) -> int:
+    """Fill work.mass at coordinates q, after `eval_gaps`."""
     for p in range(work.mass.shape[0]):
         work.mass[p] = 0.0
-    x = work.mass
-    return ask(sys, TermCode.MASS.value, 0.0, x, x, x, x, x, 1.0, 1.0, work)
+    return ask(sys, TermCode.MASS.value, 0.0, q, q, q, q, work.mass, 1.0, 1.0, work)
 
 
 @kernel
-def factor_mass(sys, work) -> int:
-    """Mass matrix into work.mass and the factors of M + Jᵀ α J."""
-    eval_mass(sys, work)
+def factor_mass(sys, q, work) -> int:
+    """Mass matrix into work.mass and the factors of M + Jᵀ α J, with the rows' own penalties."""
+    for r in range(sys.row.shape[0]):
+        work.row[r].penalty = sys.row[r].penalty
+    status = eval_mass(sys, q, work)
+    if status != Status.OK.value:
+        return status
     return status_of_factor(factor_saddle(sys, work), work)
 
 
 @kernel
 def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
-    """Accelerations qdd and multipliers (work.row.push) of a state with the factors made from it; driven qdd are set."""
+    """Accelerations qdd and multipliers (work.row.push) of a state with rows and factors made at its q; driven qdd are set."""
     bias, x = work.vector[BIAS], work.vector[STEP]
     for k in range(qdd.shape[0]):
         qdd[k] = 0.0
     eval_drives(sys, t, q, qd, qdd)
-    status = eval_gaps(sys, t, q, qd, work)
+    status = eval_velocities(sys, q, qd, work)
     if status != Status.OK.value:
         return status
     status = ask(sys, TermCode.NEEDED.value, t, q, qd, qdd, tau, bias, 1.0, 1.0, work)
@@ -93,23 +105,28 @@ def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
 
 
 @kernel
-def find_constrained(sys, t, q, qd, qdd, tau, work) -> int:
-    """Accelerations qdd and multipliers (work.row.push) of a state; driven entries of q, qd, qdd are set from their laws."""
+def find_constrained(sys, projected, t, q, qd, qdd, tau, work) -> int:
+    """Accelerations qdd and multipliers (work.row.push) of a state; driven entries of q, qd, qdd are set from their laws.
+
+    With `projected` a state that is nearly on the constraints is brought onto them first, in place, with the factors at hand.
+    """
     eval_drives(sys, t, q, qd, qdd)
-    status = eval_gaps(sys, t, q, qd, work)
+    status = project_positions(sys, t, q, qd, work) if projected else eval_gaps(sys, t, q, qd, work)
     if status != Status.OK.value:
         return status
     eval_row_matrix(sys, q, work)
-    status = factor_mass(sys, work)
+    status = factor_mass(sys, q, work)
     if status != Status.OK.value:
         return status
+    if projected:
+        largest_gap(sys, work, 1)
+        reduce_gap(sys, qd, False, work.no_matrix, work.no_pivot, work)
     return solve_state(sys, t, q, qd, qdd, tau, work)
 
 
 @part
 def largest_gap(sys, work, level):
     """Largest violation relative to its row's size: of position (level 0), rate (1) or acceleration (2), into row.gap."""
-    worst = 0.0
     for r in range(sys.row.shape[0]):
         own, c = work.row[r], sys.row[r]
         if level == 0:
@@ -118,7 +135,15 @@ def largest_gap(sys, work, level):
             own.gap = own.rate
         else:
             own.gap = own.acceleration
-        worst = max(worst, abs(own.gap) / c.size)
+    return remaining_gap(sys, work)
+
+
+@part
+def remaining_gap(sys, work):
+    """Largest row.gap relative to its row's size."""
+    worst = 0.0
+    for r in range(sys.row.shape[0]):
+        worst = max(worst, abs(work.row[r].gap) / sys.row[r].size)
     return worst
 
 
@@ -136,12 +161,12 @@ def project_positions(sys, t, q, qd, work) -> int:
     """Bring q onto the constraints by (1) with factors and Jacobian of a near state; qd serves the evaluation only."""
     x, moved = work.vector[RIGHT], work.point[0]
     gap, last = 0.0, 1e300
-    for _ in range(MAX_PROJECTIONS):
+    for turn in range(MAX_PROJECTIONS + 1):
         status = eval_gaps(sys, t, q, qd, work)
         if status != Status.OK.value:
             return status
         gap = largest_gap(sys, work, 0)
-        if gap <= POSITION_TOLERANCE or not gap < 0.9 * last:
+        if gap <= POSITION_TOLERANCE or not gap < 0.9 * last or turn == MAX_PROJECTIONS:
             break
         last = gap
         eval_correction(sys, x, work)
@@ -154,43 +179,25 @@ def project_positions(sys, t, q, qd, work) -> int:
 
 
 @kernel
-def project_rates(sys, qd, work) -> int:
-    """Bring qd onto the constraints by (1), with the rows' rates and the Jacobian at the state and factors made from it.
+def reduce_gap(sys, y, exact, matrix, pivot, work):
+    """Corrections (1) of rates or accelerations y until the gap in row.gap, linear in them, is small or shrinks no more.
 
-    What shrinks no more is left: along a direction that is singular now no rate can change it.
+    With the Jacobian at the state and the factors at hand.  Near a singular position a direction shrinks slowly, each turn by
+    the same share: every other turn then goes as far as all that would follow.  What shrinks no more is left: along a
+    direction that is singular now no rate can change it.
     """
-    x = work.vector[RIGHT]
-    speed = 1.0
-    for k in range(qd.shape[0]):
-        speed = max(speed, abs(qd[k]))
-    gap, last = largest_gap(sys, work, 1), 1e300
+    x, rhs = work.vector[STEP], work.vector[RIGHT]
+    gap, last, further = remaining_gap(sys, work), 1e300, 1.0
     for _ in range(MAX_PROJECTIONS):
-        if gap <= RATE_TOLERANCE * speed or not gap < 0.5 * last:
+        if gap <= RATE_TOLERANCE * max(1.0, largest(y)) or (further == 1.0 and not gap < SLOWEST * last):
             break
+        share = gap / last
+        further = 1.0 / (1.0 - share) if further == 1.0 and share > SLOW else 1.0
         last = gap
-        eval_correction(sys, x, work)
-        solve_sparse(sys.pattern, work.factors, x, x)
-        for k in range(qd.shape[0]):
-            qd[k] += x[k]
-        apply_rows(sys, x, work)
-        gap = 0.0
-        for r in range(sys.row.shape[0]):
-            gap = max(gap, abs(work.row[r].gap) / sys.row[r].size)
-    return Status.OK.value
-
-
-@kernel
-def find_projected(sys, t, q, qd, qdd, tau, work) -> int:
-    """Project a state that is nearly on the constraints, in place, and find its accelerations."""
-    eval_drives(sys, t, q, qd, qdd)
-    status = project_positions(sys, t, q, qd, work)
-    if status != Status.OK.value:
-        return status
-    eval_row_matrix(sys, q, work)
-    status = factor_mass(sys, work)
-    if status != Status.OK.value:
-        return status
-    status = project_rates(sys, qd, work)
-    if status != Status.OK.value:
-        return status
-    return solve_state(sys, t, q, qd, qdd, tau, work)
+        eval_correction(sys, rhs, work)
+        solve_factored(sys, exact, rhs, x, matrix, pivot, work)
+        for k in range(y.shape[0]):
+            x[k] *= further
+            y[k] += x[k]
+        apply_rows(sys, work.jacobian, x, work)
+        gap = remaining_gap(sys, work)

@@ -1,12 +1,14 @@
 """What the equations of a constrained mechanism are made of, in joint or natural coordinates, behind one entry.
 
 Poses and constraint rows, their Jacobian and second derivatives, M qdd - Q with or without the multipliers' loads, the mass
-matrix, and the rest of the matrix of an implicit step.
+matrix, and the matrix of an implicit step.
 """
 
 from ..codes import FormCode, Status, TermCode
 from .constraints import add_row_loads, eval_jacobian, eval_rows, row_load
 from .constraints_acceleration import eval_row_accelerations
+from .flex_floating_mass import add_elastic_tangent
+from .flex_superelements import add_superelement_loads, add_superelement_masses, add_superelement_tangents
 from .forces import eval_forces
 from .jit import kernel
 from .natural import add_natural_mass, eval_natural_state, natural_momentum_product
@@ -14,30 +16,39 @@ from .natural_curvature import natural_row_curvature
 from .natural_forces import eval_natural_forces
 from .natural_forces_tangent import natural_force_tangent
 from .natural_joints import eval_joint_accelerations, eval_joint_coordinates
-from .natural_rows import eval_natural_row_accelerations, eval_natural_rows
+from .natural_rows import add3_at, eval_natural_row_accelerations, eval_natural_rows
+from .natural_shapes import load3_at
 from .semi_recursive import accumulate_loads, add_tree_mass
+from .small import load3, scale3
 from .tree_inverse import eval_body_accelerations
 from .tree_kinematics import eval_motion, eval_places
 
 FORCES = 20
 """Row of work.vector used here."""
+WARM = 1
+"""Frames of superelements are searched from those of the last finished step."""
 
 
 @kernel
 def eval_gaps(sys, t, q, qd, work) -> int:
     """Poses, velocities and constraint rows at a state."""
-    if sys.constants[0].form == FormCode.GLOBAL:
-        qj, qdj = work.joint_q, work.joint_qd
-        eval_natural_state(sys, q, qd, work)
-        status = eval_joint_coordinates(sys, q, qd, qj, qj, qdj, work)
-        if status != Status.OK.value:
-            return status
-        return eval_natural_rows(sys, t, q, qd, qj, qdj, work)
-    status = eval_motion(sys, q, qd, work)
+    status = eval_velocities(sys, q, qd, work)
     if status != Status.OK.value:
         return status
-    eval_places(sys, qd, work)
+    if sys.constants[0].form == FormCode.GLOBAL:
+        return eval_natural_rows(sys, t, q, qd, work.joint_q, work.joint_qd, work)
     return eval_rows(sys, t, q, qd, work)
+
+
+@kernel
+def eval_velocities(sys, q, qd, work) -> int:
+    """Poses and velocities at a state."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        eval_natural_state(sys, q, qd, work)
+        return eval_joint_coordinates(sys, q, qd, work.joint_q, work.joint_q, work.joint_qd, work)
+    status = eval_motion(sys, q, qd, work)
+    eval_places(sys, qd, work)
+    return status
 
 
 @kernel
@@ -49,7 +60,7 @@ def eval_row_matrix(sys, q, work):
 
 @kernel
 def eval_row_bends(sys, t, q, qd, qdd, work):
-    """Phi'' of every row for accelerations qdd, after `eval_gaps`."""
+    """Phi'' of every row for accelerations qdd, after `eval_gaps` at q and `eval_velocities`."""
     if sys.constants[0].form == FormCode.GLOBAL:
         if sys.term.shape[0] > 0:
             eval_joint_accelerations(sys, q, qd, qdd, work.joint_qdd, work)
@@ -65,9 +76,15 @@ def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
     if sys.constants[0].form == FormCode.GLOBAL:
         forces = work.vector[FORCES]
         status = eval_natural_forces(sys, t, q, work.joint_q, work.joint_qd, forces, tau, work)
+        if status != Status.OK.value:
+            return status
         natural_momentum_product(sys, qdd, needed)
-        for k in range(needed.shape[0]):
+        for k in range(12 * (sys.body.shape[0] - 1)):
             needed[k] -= forces[k]
+        for k in range(12 * (sys.body.shape[0] - 1), needed.shape[0]):
+            needed[k] = 0.0
+        status = add_superelement_loads(sys.sup, q, qd, qdd, load3(sys.constants[0].g_w), WARM, needed, work.fail[3:],
+                                        work.sup)
         if loaded:
             add_natural_loads(sys, needed, work)
         return status
@@ -87,33 +104,40 @@ def add_natural_loads(sys, needed, work):
     for r in range(sys.row.shape[0]):
         c = sys.row[r]
         load = row_load(c, work.row[r])
-        for p in range(c.first, c.first + c.count):
-            needed[sys.entry[p].column] += load * work.jacobian[p]
+        for k in range(c.first // 3, (c.first + c.count) // 3):
+            add3_at(needed, sys.slot[k].column, scale3(load3_at(work.jacobian, 3 * k), load))
 
 
 @kernel
-def add_mass(sys, values, work):
+def add_mass(sys, q, values, work) -> int:
     """Add the mass matrix to values of the pattern; in joint coordinates the bodies' own inertias are destroyed."""
     if sys.constants[0].form == FormCode.GLOBAL:
         add_natural_mass(sys, values)
-    else:
-        add_tree_mass(sys, sys.mass_place, values, work)
+        return add_superelement_masses(sys.sup, q, WARM, values, work.fail[3:], work.sup)
+    return add_tree_mass(sys, sys.mass_place, values, work)
 
 
 @kernel
-def add_step_tangent(sys, t, q, qd, add, cq, cv, work) -> int:
-    """Add cv C + cq K to the matrix, after `eval_needed` at the state.
+def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
+    """Add M + cv C + cq K to the matrix, after `eval_needed` at the state.
 
-    In joint coordinates only `add` (n_v,), the joint springs' part, stands for them; in natural ones all forces and the
-    curvature of the constraints do, their symmetric part.
+    In joint coordinates `add` (n_v,), the joint springs' part, and the flexible bodies' own stiffness and damping stand for C
+    and K, and the bodies' own inertias are destroyed; in natural ones all forces, superelements and the curvature of the
+    constraints do, their symmetric part.
     """
     A = work.factors.A
     if sys.constants[0].form == FormCode.GLOBAL:
         natural_row_curvature(sys, t, q, work.joint_q, cq, A, work)
-        return natural_force_tangent(sys, t, q, qd, work.joint_q, work.joint_qd, cq, cv, A, work)
+        add_natural_mass(sys, A)
+        status = natural_force_tangent(sys, t, q, qd, work.joint_q, work.joint_qd, cq, cv, A, work)
+        if status != Status.OK.value:
+            return status
+        return add_superelement_tangents(sys.sup, q, qd, qdd, load3(sys.constants[0].g_w), cq, cv, 1.0, WARM, A, work.fail[3:],
+                                         work.sup)
     for k in range(add.shape[0]):
         A[sys.pattern.diagonal[k]] += add[k]
-    return Status.OK.value
+    add_elastic_tangent(sys, cq, cv, A)
+    return add_tree_mass(sys, sys.mass_place, A, work)
 
 
 @kernel
@@ -121,14 +145,16 @@ def evaluate_terms(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot
     """Do a task of TermCode and return its status; NEEDED and LOADED fill x, MASS adds to it, TANGENT takes `add` in it."""
     if task == TermCode.GAPS:
         return eval_gaps(sys, t, q, qd, work)
+    if task == TermCode.VELOCITIES:
+        return eval_velocities(sys, q, qd, work)
     if task == TermCode.MATRIX:
         eval_row_matrix(sys, q, work)
     elif task == TermCode.BENDS:
         eval_row_bends(sys, t, q, qd, qdd, work)
     elif task == TermCode.MASS:
-        add_mass(sys, x, work)
+        return add_mass(sys, q, x, work)
     elif task == TermCode.TANGENT:
-        return add_step_tangent(sys, t, q, qd, x, cq, cv, work)
+        return add_step_tangent(sys, t, q, qd, qdd, x, cq, cv, work)
     else:
         return eval_needed(sys, t, q, qd, qdd, tau, task == TermCode.LOADED, x, work)
     return Status.OK.value

@@ -24,6 +24,7 @@ from math import cos, sin, sqrt
 
 from ..codes import RowCode, Status
 from .constraints_terms import eval_term_jacobian, eval_term_row, is_term_row, term_factor
+from .flex_faces import face_direction
 from .forces import point_state
 from .jit import kernel, part
 from .laws import eval_law
@@ -153,6 +154,24 @@ def eval_rows(sys, t, q, qd, work) -> int:
 
 
 @kernel
+def face_product(sys, index, column, n, f, r, work):
+    """Product of a wrench about the point r with the direction that an elastic rate gives to a face; zero without a face."""
+    if index < 0:
+        return 0.0
+    face = sys.floating.face[index]
+    s_n, s_f = face_direction(work.floating.S[index], column - sys.floating.element[face.element].v)
+    return dot3(s_n, add3(n, cross(sub3(r, load3(work.body[face.body].r_w)), f))) + dot3(s_f, f)
+
+
+@kernel
+def eval_elastic_entry(sys, c, own, entry, work):
+    """Derivative of a row by an elastic rate, whose body may move both of its bodies by different faces."""
+    of_a = face_product(sys, entry.a, entry.column, load3(own.n_a), load3(own.f_a), load3(work.body[c.a].r_w), work)
+    of_b = face_product(sys, entry.b, entry.column, load3(own.n_b), load3(own.f_b), load3(work.body[c.b].r_w), work)
+    return of_a + of_b
+
+
+@kernel
 def eval_jacobian(sys, q, work) -> int:
     """Fill `work.jacobian` (n_entry,), the derivatives of every row by the rates that move one of its bodies.
 
@@ -172,6 +191,9 @@ def eval_jacobian(sys, q, work) -> int:
                 n, f, r = load3(own.n_a), load3(own.f_a), load3(rows[c.a].r_w)
             elif entry.side == 1:
                 n, f, r = load3(own.n_b), load3(own.f_b), load3(rows[c.b].r_w)
+            elif entry.side == 3:
+                work.jacobian[j] = eval_elastic_entry(sys, c, own, entry, work)
+                continue
             else:
                 continue
             d = work.dof[entry.column]
@@ -205,23 +227,3 @@ def add_load(row, size, n, f):
     """Add `size` times the moment n about the origin and the force f to a body's applied wrench."""
     store3(row.en, axpy3(size, n, load3(row.en)))
     store3(row.ef, axpy3(size, f, load3(row.ef)))
-
-
-@kernel
-def apply_jacobian(sys, x, out, work):
-    """out (m,) = J x for x (n_v,), after `eval_jacobian`."""
-    for i in range(sys.row.shape[0]):
-        c = sys.row[i]
-        total = 0.0
-        for j in range(c.first, c.first + c.count):
-            total += work.jacobian[j] * x[sys.entry[j].column]
-        out[i] = total
-
-
-@kernel
-def apply_jacobian_transposed(sys, y, out, work):
-    """Add J^T y, y (m,), to out (n_v,), after `eval_jacobian`."""
-    for i in range(sys.row.shape[0]):
-        c = sys.row[i]
-        for j in range(c.first, c.first + c.count):
-            out[sys.entry[j].column] += work.jacobian[j] * y[i]

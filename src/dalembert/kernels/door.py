@@ -7,7 +7,7 @@ import numpy as np
 
 from ..codes import FormCode, TaskCode
 from .calls import address_of
-from .constrained import eval_gaps, eval_mass, eval_row_matrix, find_constrained, find_projected
+from .constrained import eval_gaps, eval_mass, eval_row_matrix, find_constrained
 from .constrained_step import eval_step_residual, factor_step, project_step
 from .constrained_terms import evaluate_terms
 from .jit import kernel
@@ -22,20 +22,18 @@ def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) ->
     joint springs' part in x; ROWS fills the rows and their Jacobian, MASS work.mass after it; PROJECTION changes qd and qdd,
     `mode` is its kind, plus EXACT for dense factors matrix, pivot.
     """
-    if task == TaskCode.ACCELERATIONS:
-        return find_constrained(sys, t, q, qd, qdd, tau, work)
-    if task == TaskCode.PROJECTED:
-        return find_projected(sys, t, q, qd, qdd, tau, work)
+    if task == TaskCode.ACCELERATIONS or task == TaskCode.PROJECTED:
+        return find_constrained(sys, task == TaskCode.PROJECTED, t, q, qd, qdd, tau, work)
     if task == TaskCode.RESIDUAL:
-        return eval_step_residual(sys, mode, t, q, qd, qdd, tau, x, work)
+        return eval_step_residual(sys, t, q, qd, qdd, tau, x, work)
     if task == TaskCode.FACTOR:
-        return factor_step(sys, t, q, qd, x, cq, cv, work)
+        return factor_step(sys, t, q, qd, qdd, x, cq, cv, work)
     if task == TaskCode.ROWS:
         status = eval_gaps(sys, t, q, qd, work)
         eval_row_matrix(sys, q, work)
         return status
     if task == TaskCode.MASS:
-        return eval_mass(sys, work)
+        return eval_mass(sys, q, work)
     return project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work)
 
 

@@ -166,33 +166,52 @@ def iterate_frame(sup, s, q, d, e, work):
         R = matrix_of_quaternion(e)
         eval_local(sup, s, q, d, R, work)
         if factor_frame_matrix(sup, s, work) != Status.OK.value:
-            return Status.NO_CONVERGENCE.value, d, e
+            return Status.NO_FRAME.value, d, e
         frame_motion_of(sup.constant, s, work.q, work.six)
         solve_lu(work.Q, work.pivot, work.six)
         move, turn = triple(work.six, 0), triple(work.six, 3)
         angle = dot3(turn, turn) ** 0.5
         if not angle < inf:
-            return Status.NO_CONVERGENCE.value, d, e
+            return Status.NO_FRAME.value, d, e
         shorter = min(1.0, LONGEST_TURN / angle) if angle > 0.0 else 1.0
         d = axpy3(shorter, mul33_vec(R, move), d)
         e = multiplied(e, quaternion_of_vector(scale3(turn, shorter)))
         if angle <= SMALL_MOVE and dot3(move, move) <= (SMALL_MOVE * s.size) ** 2:
             return Status.OK.value, d, e
-    return Status.NO_CONVERGENCE.value, d, e
+    return Status.NO_FRAME.value, d, e
+
+
+@part
+def keep_seen(own, B, d, e):
+    """Store a frame, offset d and quaternion e, as an interface sees it that the body is turned by B at."""
+    b = quaternion_of_matrix(B)
+    store3(own.d_f, tmul33_vec(B, d))
+    own.e_f[0], own.e_f[1], own.e_f[2], own.e_f[3] = multiplied((b[0], -b[1], -b[2], -b[3]), e)
+
+
+@kernel
+def keep_frames(sup, work):
+    """Keep the frames found last, as the first interfaces see them: `find_frame` begins there if it is warm."""
+    for i in range(sup.element.shape[0]):
+        own = work.frame[i]
+        store3(own.d_k, load3(own.d_f))
+        for c in range(4):
+            own.e_k[c] = own.e_f[c]
+        own.kept = 1
 
 
 @kernel
 def find_frame(sup, i, q, warm, work) -> int:
     """Find the floating frame of superelement i for natural q (n_q,): fills work.frame[i], q, H, Z, Q.
 
-    Newton begins from the mean of the interfaces, or first from the frame kept in `work.frame` if warm = 1, which must be that
-    of a finished step: iterates in between may be far away.
+    Newton begins from the mean of the interfaces, or first, if warm = 1, from the frame that `keep_frames` kept of a finished
+    step, carried along by the first interface: iterates in between may be far away.
     """
     s, own = sup.element[i], work.frame[i]
-    base = slot3(q, sup.face[s.face], 0)
-    d, e = sub3(load3(own.r_w), base), (own.e[0], own.e[1], own.e[2], own.e[3])
-    status = Status.NO_CONVERGENCE.value
-    if warm == 1:
+    B = face_turn(sup, s, 0, q)
+    d, e = mul33_vec(B, load3(own.d_k)), multiplied(quaternion_of_matrix(B), (own.e_k[0], own.e_k[1], own.e_k[2], own.e_k[3]))
+    status = Status.NO_FRAME.value
+    if warm == 1 and own.kept == 1:
         status, d, e = iterate_frame(sup, s, q, d, e, work)
     if status != Status.OK.value:
         d, e = mean_frame(sup, s, q)
@@ -208,9 +227,10 @@ def find_frame(sup, i, q, warm, work) -> int:
         solve_lu(work.Q, work.pivot, work.six)                                                               # [ELL (5.7)]
         for c in range(6):
             work.Z[c, j] = work.six[c]
-    store3(own.r_w, add3(base, d))
+    store3(own.r_w, add3(slot3(q, sup.face[s.face], 0), d))
     own.e[0], own.e[1], own.e[2], own.e[3] = e
     store9(own.R, R)
+    keep_seen(own, B, d, e)
     return status
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .tables import _record
+from .record import record as _record
 
 SUPER = _record(
     ("n", "i8"),  # coordinates: 6 n_face + n_mode
@@ -42,6 +42,11 @@ SUPER_FRAME = _record(
     ("r_w", "f8", 3),  # origin of the floating frame [m]
     ("e", "f8", 4),  # its quaternion (w, x, y, z)
     ("R", "f8", 9),  # its axes -> world
+    ("d_f", "f8", 3),  # its origin from the first interface, as that interface sees it [m]
+    ("e_f", "f8", 4),  # likewise its quaternion
+    ("kept", "i8"),  # 1 once those of a finished step are kept
+    ("d_k", "f8", 3),  # the kept ones
+    ("e_k", "f8", 4),
     ("z_v", "f8", 3),  # its velocity, own axes [m/s]
     ("z_w", "f8", 3),  # its angular velocity, own axes [rad/s]
     ("g", "f8", 3),  # gravity, own axes [m/s²]
@@ -84,6 +89,15 @@ class SuperWork(NamedTuple):
     dqd: np.ndarray  # (n,) of its rate
     dp: np.ndarray  # (n,) of the local loads
     column: np.ndarray  # (n,)
+
+
+def no_superelements() -> Superelements:
+    """Return the frozen tables of a model without superelements."""
+    tables = Superelements(np.zeros(0, SUPER), np.zeros(0, np.int64), np.zeros(0), np.zeros(0, SUPER_POINT),
+                           np.zeros(0, np.int64))
+    for table in tables:
+        table.setflags(write=False)
+    return tables
 
 
 def make_super_work(sup: Superelements) -> SuperWork:

@@ -54,15 +54,15 @@ def add_superelement_masses(sup, q, warm, values, fail, work) -> int:
 
 
 @kernel
-def add_superelement_tangents(sup, q, qd, qdd, g_w, cq, cv, warm, values, fail, work) -> int:
-    """Add the symmetric part of cq K + cv C to the values of the pattern: slopes of the loads, inertia included."""
+def add_superelement_tangents(sup, q, qd, qdd, g_w, cq, cv, cm, warm, values, fail, work) -> int:
+    """Add the symmetric part of cq K + cv C + cm M to the values of the pattern: slopes of the loads, inertia included."""
     for i in range(sup.element.shape[0]):
         status = eval_superelement(sup, i, q, qd, qdd, g_w, warm, work)
         if status != Status.OK.value:
             fail[0] = i
             return status
         eval_tangents(sup, i, work)
-        add_superelement_matrix(sup, i, q, qd, qdd, cq, cv, 0.0, values, work)
+        add_superelement_matrix(sup, i, q, qd, qdd, cq, cv, cm, values, work)
     return Status.OK.value
 
 

@@ -270,7 +270,8 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
         status = try_implicit(sys, o, tableau, flow, tangent, t1, h, work)
         error = 0.0
         if o.adaptive == 1:
-            if status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value:
+            if (status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value
+                    or status == Status.NO_FRAME.value):
                 if reject(o, flow, h, 0.25) != Status.OK.value:
                     return status
                 continue

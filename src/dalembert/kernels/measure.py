@@ -3,6 +3,7 @@
 from ..codes import FormCode, Status
 from .constraints import add_row_loads, eval_rows
 from .evaluate import eval_accelerations, eval_state
+from .flex_floating import elastic_parts, eval_strain_energy
 from .forces import eval_elastic_energy, eval_element, without_effort
 from .jit import kernel
 from .quad import load_columns, load_symmetric
@@ -136,7 +137,7 @@ def measure_elements(sys, f, t, q, qd, out, work):
 
 
 @kernel
-def measure_system(sys, f, q, out, work):
+def measure_system(sys, f, q, qd, out, work):
     """Fill the first nine of out[f] (11,).
 
     They are kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin).
@@ -153,7 +154,13 @@ def measure_system(sys, f, q, out, work):
         weight -= dot3(g, axpy3(m, r, h))
         p = add3(p, momentum)
         L = add3(L, add3(cross(r, momentum), add3(cross(h, v), Jw)))
-    out[f, 0], out[f, 1], out[f, 2] = kinetic, weight, eval_elastic_energy(sys, q, work)
+    for index in range(sys.floating.element.shape[0]):
+        energy, momentum, spin = elastic_parts(sys, index, qd, work)
+        kinetic += energy
+        p = add3(p, momentum)
+        L = add3(L, add3(cross(load3(work.body[sys.floating.element[index].body].r_w), momentum), spin))
+    elastic = eval_elastic_energy(sys, q, work) + eval_strain_energy(sys, q)
+    out[f, 0], out[f, 1], out[f, 2] = kinetic, weight, elastic
     for c in range(3):
         out[f, 3 + c] = p[c]
         out[f, 6 + c] = L[c]
@@ -180,7 +187,7 @@ def measure_frames(sys, t, q, qd, qdd, body, reaction, effort, element, system, 
         measure_reactions(sys, f, tau, reaction, work)
         measure_holds(sys, f, sys.joint.shape[0], reaction, work)
         measure_elements(sys, f, t[f], q[f], qd[f], element, work)
-        measure_system(sys, f, q[f], system, work)
+        measure_system(sys, f, q[f], qd[f], system, work)
         for k in range(needed.shape[0]):
             effort[f, k] = needed[k] - tau[k] if sys.dof[k].drive >= 0 else tau[k]
     return Status.OK.value

@@ -12,8 +12,9 @@ With the Jacobian J by q the rate is J qd + Phi_t, and the second derivative J q
     ANGLE   Phi = g(y)·h:  Phi_t = g_y·h y',  time terms  g_y·h y'' - g·h y'² + 2 y' (g_y·h)' at constant y  (4)
     (1)     J' qd = e'·(w_b - w_a), since e_j' x e_j' = 0                                                (5)
     (2)     J' qd = f'·(v_b(P) - v_a(P)) + f·(w_b x (P - r_b)' - w_a x (P - r_a)')                       (6)
-The entries of a row come in threes, the components of a slot; `entry.column` tells body and slot.  Prescribed values and laws
-are those of constraints.py and constraints_terms.py.
+The entries of a row come in threes, the components of a slot; `entry.column` tells body and slot, `sys.slot` its weights.
+Rows UNIT and SQUARE, more than half of all, have one or two whole axes for slots.  Prescribed values and laws are those of
+constraints.py and constraints_terms.py.
 Seeds: [DOP (1), (4)] what J, J' qd and the time terms are needed for.
 """
 
@@ -26,7 +27,9 @@ from .natural_joints import coordinate_shape
 from .natural_shapes import (
     along,
     eval_shape,
+    load3_at,
     row_source,
+    row_vectors,
     shape_gradient,
     slot_weights,
     source_vectors,
@@ -51,6 +54,12 @@ def is_wrench_row(code):
 
 
 @part
+def is_axes_row(code):
+    """True for a row between the axes of a body."""
+    return code == RowCode.UNIT or code == RowCode.SQUARE
+
+
+@part
 def is_shape_row(code):
     """True for a row with a shape between its bodies."""
     shape = code == RowCode.POSITION or code == RowCode.DIRECTION or code == RowCode.DISTANCE or code == RowCode.ANGLE
@@ -64,6 +73,12 @@ def add3_at(x, k, a):
     x[k] += a[0]
     x[k + 1] += a[1]
     x[k + 2] += a[2]
+
+
+@part
+def store3_at(x, k, a):
+    """Write three numbers of an array."""
+    x[k], x[k + 1], x[k + 2] = a
 
 
 @kernel
@@ -115,8 +130,7 @@ def add_term_gradients(sys, c, q, qj, jacobian):
 def eval_own_shape(sys, c, own, t, q, qj, jacobian):
     """Value, time_rate and gradient of a row's shape, with the terms that are added to its value."""
     y = eval_prescribed(sys, c, t, 0)
-    source = row_source(c)
-    X = source_vectors(source, q, 1.0)
+    X = row_vectors(sys, c, q, 1.0)
     own.value = eval_shape(c.code, X, y, c.radius)
     own.time_rate = -eval_law_rate(sys, c, t, 1)
     if c.code == RowCode.ANGLE:
@@ -128,15 +142,41 @@ def eval_own_shape(sys, c, own, t, q, qj, jacobian):
         own.value += term.c * qj[term.q]
     if c.rate_only == 1:
         own.value = 0.0
-    add_shape_gradient(sys, c, source, shape_gradient(c.code, X, y, c.radius), 1.0, jacobian)
+    G = shape_gradient(c.code, X, y, c.radius)
+    for k in range(c.first // 3, (c.first + c.count) // 3):
+        store3_at(jacobian, 3 * k, weighted(G, sys.slot[k].weight))
 
 
-@kernel
+@part
+def eval_axes(sys, c, own, q, jacobian):
+    """Value and gradient of a row UNIT or SQUARE."""
+    x = load3_at(q, sys.slot[c.first // 3].column)
+    own.time_rate = 0.0
+    if c.code == RowCode.UNIT:
+        own.value = 0.5 * (dot3(x, x) - 1.0)
+        store3_at(jacobian, c.first, x)
+    else:
+        y = load3_at(q, sys.slot[c.first // 3 + 1].column)
+        own.value = dot3(x, y)
+        store3_at(jacobian, c.first, y)
+        store3_at(jacobian, c.first + 3, x)
+
+
+@part
+def axes_bias(sys, c, qd):
+    """J' qd of a row UNIT or SQUARE, by (3)."""
+    x = load3_at(qd, sys.slot[c.first // 3].column)
+    if c.code == RowCode.UNIT:
+        return dot3(x, x)
+    return 2.0 * dot3(x, load3_at(qd, sys.slot[c.first // 3 + 1].column))
+
+
+@part
 def entries_times(sys, c, x, jacobian):
     """Product of a row of the Jacobian and x (n_q,)."""
     total = 0.0
-    for k in range(c.first, c.first + c.count):
-        total += jacobian[k] * x[sys.entry[k].column]
+    for k in range(c.first // 3, (c.first + c.count) // 3):
+        total += dot3(load3_at(jacobian, 3 * k), load3_at(x, sys.slot[k].column))
     return total
 
 
@@ -149,19 +189,23 @@ def eval_natural_rows(sys, t, q, qd, qj, qdj, work) -> int:
     jacobian = work.jacobian
     for r in range(sys.row.shape[0]):
         c, own = sys.row[r], work.row[r]
-        if is_term_row(c.code):
-            eval_term_row(sys, c, own, t, qj, qdj)
-        for k in range(c.first, c.first + c.count):
-            jacobian[k] = 0.0
-        if is_shape_row(c.code):
+        if is_axes_row(c.code):
+            eval_axes(sys, c, own, q, jacobian)
+        elif is_shape_row(c.code):
             eval_own_shape(sys, c, own, t, q, qj, jacobian)
-        elif is_wrench_row(c.code):
-            own.value, own.time_rate = 0.0, -eval_law_rate(sys, c, t, 1)
-            add_wrench_gradient(sys, c, q, jacobian)
-        elif not is_term_row(c.code):
-            work.fail[0] = r
-            return Status.UNKNOWN_FORCE.value
-        add_term_gradients(sys, c, q, qj, jacobian)
+        else:
+            for k in range(c.first, c.first + c.count):
+                jacobian[k] = 0.0
+            if is_term_row(c.code):
+                eval_term_row(sys, c, own, t, qj, qdj)
+            elif is_wrench_row(c.code):
+                own.value, own.time_rate = 0.0, -eval_law_rate(sys, c, t, 1)
+                add_wrench_gradient(sys, c, q, jacobian)
+            else:
+                work.fail[0] = r
+                return Status.UNKNOWN_FORCE.value
+        if c.terms > 0:
+            add_term_gradients(sys, c, q, qj, jacobian)
         own.rate = entries_times(sys, c, qd, jacobian) + own.time_rate
     return Status.OK.value
 
@@ -170,8 +214,7 @@ def eval_natural_rows(sys, t, q, qd, qj, qdj, work) -> int:
 def shape_bias(sys, c, t, q, qd):
     """J' qd and time terms of a row's shape, by (3) and (4)."""
     y, ydd = eval_prescribed(sys, c, t, 0), eval_law_rate(sys, c, t, 2)
-    source = row_source(c)
-    X, V = source_vectors(source, q, 1.0), source_vectors(source, qd, 0.0)
+    X, V = row_vectors(sys, c, q, 1.0), row_vectors(sys, c, qd, 0.0)
     bias = along(vary_gradient(c.code, X, V, y, c.radius), V)
     if c.code != RowCode.ANGLE:
         return bias - ydd
@@ -209,7 +252,9 @@ def eval_natural_row_accelerations(sys, t, q, qd, qdd, qj, qdj, qddj, work) -> i
         if is_term_row(c.code):
             own.acceleration = eval_term_acceleration(sys, c, t, qj, qdj, qddj)
             continue
-        if is_shape_row(c.code):
+        if is_axes_row(c.code):
+            bias = axes_bias(sys, c, qd)
+        elif is_shape_row(c.code):
             bias = shape_bias(sys, c, t, q, qd)
         elif is_wrench_row(c.code):
             bias = wrench_bias(sys, c, t, q, qd)

@@ -25,6 +25,12 @@ from .natural import direction_of, point_of
 from .small import add3, axpy3, dot3, load3, scale3, sub3
 
 
+@part
+def load3_at(x, k):
+    """Three numbers of an array."""
+    return (x[k], x[k + 1], x[k + 2])
+
+
 @kernel
 def row_source(c):
     """Source of a row."""
@@ -37,6 +43,23 @@ def source_vectors(source, x, still):
     a, b, u_a, e_a, f_a, u_b, e_b = source
     d = sub3(point_of(x, b, u_b, still), point_of(x, a, u_a, still))
     return d, direction_of(x, a, e_a, still), direction_of(x, a, f_a, still), direction_of(x, b, e_b, still)
+
+
+@part
+def row_vectors(sys, c, x, still):
+    """Vectors d, e, f, h of a row from its slots; x and still as in `source_vectors`."""
+    zero = (0.0, 0.0, 0.0)
+    d, e, f, h = zero, zero, zero, zero
+    if c.a == 0:
+        d, e, f = scale3(load3(c.u_a), -still), scale3(load3(c.e_a), still), scale3(load3(c.f_a), still)
+    if c.b == 0:
+        d, h = axpy3(still, load3(c.u_b), d), scale3(load3(c.e_b), still)
+    for k in range(c.first // 3, (c.first + c.count) // 3):
+        o = sys.slot[k]
+        v = load3_at(x, o.column)
+        d, e = axpy3(o.weight[0], v, d), axpy3(o.weight[1], v, e)
+        f, h = axpy3(o.weight[2], v, f), axpy3(o.weight[3], v, h)
+    return d, e, f, h
 
 
 @kernel

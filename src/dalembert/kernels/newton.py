@@ -7,7 +7,9 @@ contracts well; else (1) itself, exact, column by column from tree_tangent.py an
 guess again: corrections by a matrix that lacks the stiff forces on a light body throw the state far off.
 
 Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix, and
-carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
+carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].  Near a
+singular position the multipliers contract slowly by 1/(1 + α s), s the inverse mass along the worst row: penalties are
+raised then until the end of the step, if the matrix holds all that forces do.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -20,7 +22,7 @@ import numpy as np
 
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .calls import call_door
-from .constrained_step import EXACT, begin_step, update_multipliers
+from .constrained_step import EXACT, MASS, add_gap_loads, begin_step, raise_penalties, update_multipliers
 from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import find_residual
@@ -44,6 +46,8 @@ DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
+MOST_RAISES = 2
+"""How often the penalties of a step are raised."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -116,7 +120,7 @@ def factor_simple(sys, flow, tangent, t1, cq, cv, work) -> int:
         return call_door(work.door[0], sys, TaskCode.FACTOR.value, 0, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
                          tangent.add, cq, cv, tangent.matrix, tangent.pivot, work)
     eval_motion(sys, flow.q_new, flow.qd_new, work)
-    return factor_tree(sys, tangent.add, work)
+    return factor_tree(sys, tangent.add, cq, cv, work)
 
 
 @kernel
@@ -125,8 +129,6 @@ def factor_exact(sys, flow, tangent, t1, cq, cv, work) -> int:
     n = tangent.add.shape[0]
     direction, A = tangent.direction, tangent.matrix
     if sys.constants[0].form != FormCode.TREE:
-        call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 1, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
-                  direction[3], 1.0, 1.0, A, tangent.pivot, work)
         eval_jacobian(sys, flow.q_new, work)
         keep_jacobian(work)
         eval_joint_loads(sys, work)
@@ -180,7 +182,7 @@ def return_to_guess(sys, o, flow, tangent, cq, cv, work):
 
 @kernel
 def eval_new_residual(sys, flow, tangent, t1, work) -> int:
-    """Residual at the new state into tangent.residual; with loops its constraint rows and their Jacobian too."""
+    """Residual at the new state into tangent.residual; with loops without the part α Phi, and its constraint rows too."""
     flow.progress[0].evaluations += 1
     if sys.constants[0].form != FormCode.TREE:
         return call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 0, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
@@ -192,6 +194,8 @@ def eval_new_residual(sys, flow, tangent, t1, work) -> int:
 def project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
     """Project rates and accelerations of the new state onto the constraints."""
     mode = o.projection + (EXACT if exact else 0)
+    if o.projection == MASS and not exact:
+        flow.progress[0].factored = 0
     return call_door(work.door[0], sys, TaskCode.PROJECTION.value, mode, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
                      tangent.residual, cq, cv, tangent.matrix, tangent.pivot, work)
 
@@ -218,13 +222,12 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     exact = p.dense > 0
     last, rate, begun, gap = 0.0, 1.0, 0.0, 0.0
     residual, x = tangent.residual, tangent.direction[3]
-    fresh, since = False, 0
+    fresh, since, raised = False, 0, 0
     for k in range(x.shape[0]):
         tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
     if abs(cv - p.factor_scale) > 0.2 * cv:
         p.factored = 0
     if loops:
-        p.factored = 0
         begin_step(sys, o, cq, cv, work)
     for _ in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)
@@ -241,6 +244,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             fresh = True
         if status != Status.OK.value:
             return status
+        if loops:
+            add_gap_loads(sys, residual, work)
         solve_factored(sys, exact, residual, x, tangent.matrix, tangent.pivot, work)
         p.iterations += 1
         for k in range(x.shape[0]):
@@ -261,9 +266,17 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             place_new(sys, o, flow, tangent, t1, cq, cv)
             for k in range(x.shape[0]):
                 flow.aa[3, k] = flow.qdd_new[k]
-            return project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) if loops else Status.OK.value
+            status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) if loops else Status.OK.value
+            if raised > 0:
+                p.factored = 0
+            return status
         since += 1
-        if since > 1 and rate > GOOD_RATE:
+        whole = exact or tangent.matrix.shape[0] == 0
+        if since > 1 and rate > GOOD_RATE and loops and fresh and whole and raised < MOST_RAISES:
+            raise_penalties(work)
+            p.factored, fresh, since = 0, False, 0
+            raised += 1
+        elif since > 1 and rate > GOOD_RATE:
             switch = fresh and not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0
             if switch:
                 exact, p.dense = True, DENSE_STEPS

@@ -21,14 +21,19 @@ SMALL_REMAINDER = 1e-9
 
 
 @kernel
-def apply_rows(sys, x, work):
-    """row.gap <- row.gap + J x."""
+def apply_rows(sys, J, x, work):
+    """row.gap <- row.gap + J x for the entries J of a Jacobian."""
     for r in range(sys.row.shape[0]):
-        c = sys.row[r]
-        s = 0.0
-        for p in range(c.first, c.first + c.count):
-            s += work.factored[p] * x[sys.entry[p].column]
-        work.row[r].gap += s
+        work.row[r].gap += row_product(sys, sys.row[r], J, x)
+
+
+@part
+def row_product(sys, c, J, x):
+    """Product of x and the row c of a Jacobian with the entries J."""
+    s = 0.0
+    for p in range(c.first, c.first + c.count):
+        s += J[p] * x[sys.entry[p].column]
+    return s
 
 
 @part
@@ -113,9 +118,6 @@ def solve_saddle(sys, f, x, rhs, product, work):
 def apply_changes(sys, d, work):
     """Gaps and multipliers after a change d of x: g <- g + J d, y <- y + α J d."""
     for r in range(sys.row.shape[0]):
-        c = sys.row[r]
-        s = 0.0
-        for p in range(c.first, c.first + c.count):
-            s += work.factored[p] * d[sys.entry[p].column]
+        s = row_product(sys, sys.row[r], work.factored, d)
         work.row[r].gap += s
         work.row[r].push += work.row[r].penalty * s

@@ -9,7 +9,10 @@ inner directions; only the reference point of wrenches and inertias differs:
 Seeds: [DOP] announces both without equations; derived here.
 """
 
-from ..codes import Status
+from ..codes import JointCode, Status
+from .flex_faces import add_face_effort
+from .flex_floating import heavy_element, put_elastic_loads, with_elastic_wrench
+from .flex_floating_mass import add_body_mass, add_face_mass, add_inner, composite_wrench, seen_from
 from .jit import kernel, part
 from .quad import load_symmetric, store_symmetric
 from .small import add3, axpy3, cross, dot3, load3, scale3, store3, sub3, sym_vec
@@ -79,14 +82,6 @@ def join(reference, parent, own):
     parent.A_M[0] += own.A_M[0]
 
 
-@part
-def seen_from(reference, s_n, s_f, r, c):
-    """Velocity that a direction of a joint at r gives to the reference point: the world's origin or the centre c."""
-    if reference == 1:
-        return add3(s_f, cross(s_n, sub3(c, r)))
-    return add3(s_f, cross(r, s_n))
-
-
 @kernel
 def add_tree_mass(sys, place, values, work) -> int:
     """Add the mass matrix to `values` at the places of its pairs (system/pack_rows.mass_pairs), after `eval_places`.
@@ -98,28 +93,23 @@ def add_tree_mass(sys, place, values, work) -> int:
     at = 0
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
-        m, h, J = own.A_M[0], load3(own.h_w), load_symmetric(own.A_J)
+        m, h, J, r = own.A_M[0], load3(own.h_w), load_symmetric(own.A_J), load3(own.r_w)
         for k in range(b.v, b.v + b.nv):
-            s_n = load3(dof[k].s_n)
-            s_c = seen_from(reference, s_n, load3(dof[k].s_f), load3(own.r_w), h)
-            if reference == 1:
-                n, f = sym_vec(J, s_n), scale3(s_c, m)
-            else:
-                n, f = add3(sym_vec(J, s_n), cross(h, s_c)), axpy3(m, s_c, cross(s_n, h))
-            driven = sys.dof[k].drive >= 0
-            last = k + 1
-            j = i
-            while j > 0:
-                r = load3(rows[j].r_w)
-                for c in range(body[j].v, last):
-                    if driven or sys.dof[c].drive >= 0:
-                        values[place[at]] += 1.0 if c == k else 0.0
-                    else:
-                        t_n = load3(dof[c].s_n)
-                        values[place[at]] += dot3(t_n, n) + dot3(seen_from(reference, t_n, load3(dof[c].s_f), r, h), f)
-                    at += 1
-                j = body[j].parent
-                last = body[j].v + body[j].nv
+            s_n, driven = load3(dof[k].s_n), sys.dof[k].drive >= 0
+            s_c = seen_from(reference, s_n, load3(dof[k].s_f), r, h)
+            n, f = composite_wrench(reference, m, h, J, s_n, s_c)
+            for c in range(b.v, k + 1):
+                if driven or sys.dof[c].drive >= 0:
+                    values[place[at]] += 1.0 if c == k else 0.0
+                else:
+                    t_n = load3(dof[c].s_n)
+                    values[place[at]] += dot3(t_n, n) + dot3(seen_from(reference, t_n, load3(dof[c].s_f), r, h), f)
+                at += 1
+            at = add_inner(sys, b.parent, driven, n, f, h, place, values, at, work)
+        if b.code == JointCode.ELASTIC:
+            at = add_face_mass(sys, i, place, values, at, work)
+        if heavy_element(sys, i) >= 0:
+            at = add_body_mass(sys, i, place, values, at, work)
         if b.parent > 0:
             join(reference, rows[b.parent], own)
     return Status.OK.value
@@ -137,8 +127,11 @@ def accumulate_loads(sys, effort, work) -> int:
         al, a, h, m = load3(own.al_w), load3(own.a_w), load3(own.h_w), body[i].mass
         f = sub3(axpy3(m, a, cross(al, h)), load3(own.ef))
         n = sub3(add3(sym_vec(load_symmetric(own.A_J), al), cross(h, a)), load3(own.en))
+        if body[i].flex >= 0:
+            n, f = with_elastic_wrench(sys, i, n, f, work)
         store3(own.f, f)
         store3(own.n, sub3(n, cross(centre_of(m, h), f)) if reference == 1 else add3(n, cross(load3(own.r_w), f)))
+    put_elastic_loads(sys, effort, work)
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         n, f, r = load3(own.n), load3(own.f), load3(own.r_w)
@@ -146,6 +139,9 @@ def accumulate_loads(sys, effort, work) -> int:
         for k in range(b.v, b.v + b.nv):
             s_n = load3(work.dof[k].s_n)
             effort[k] = dot3(s_n, n) + dot3(seen_from(reference, s_n, load3(work.dof[k].s_f), r, c), f)
+        if b.code == JointCode.ELASTIC:
+            moment = add3(n, cross(sub3(c, r), f)) if reference == 1 else sub3(n, cross(r, f))
+            add_face_effort(sys, b.flex, moment, f, effort, work)
         if b.parent > 0:
             parent = rows[b.parent]
             if reference == 1:

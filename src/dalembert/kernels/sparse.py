@@ -1,10 +1,12 @@
 """Sparse symmetric systems A x = b on a fixed pattern: L D Lᵀ without pivoting, in place and without allocation.
 
-The pattern is analysed once (system/pattern.py): order of the unknowns, upper triangle of the ordered matrix column by
-column, pattern of L column by column, and for each row of L the columns it meets, in the order they are eliminated.
-Then values are factored anew as often as needed, row by row:
-    y = column k of the upper triangle;  for each column c that row k meets:
-        y <- y - L_c y_c,   l_kc = y_c / d_c,   d_k <- d_k - y_c l_kc                            (1)
+The pattern is analysed once (system/pattern.py): order of the unknowns, and *nodes*, runs of unknowns that are eliminated
+together because they meet the same later ones.  A node of w unknowns with r rows below them is a dense panel, w columns of
+w + r numbers, each filled up to whole quads (four numbers) so that four rows go at a time.  Values are factored anew as
+often as needed, node by node; with the panel's columns P_c, later rows i, j and d_c the pivots,
+    P_c <- P_c - sum_{m<c} L_m (l_cm d_m),   d_c = P_cc,   L_c = P_c / d_c                       (1)
+    a_ij <- a_ij - sum_c l_ic d_c l_jc   in the panels of later nodes                            (2)
+Numbers above the diagonal of a panel's top and those that fill up its quads mean nothing.
 """
 
 from typing import NamedTuple
@@ -19,151 +21,194 @@ SMALLEST_PIVOT = 1e-14
 
 
 class Pattern(NamedTuple):
-    """Where the numbers of a matrix and of its factor lie; all int64."""
+    """Where the numbers of a matrix and of its factor lie; all int64.  Places are those in `Factors.A`."""
 
-    order: np.ndarray  # (n,) unknown that is eliminated at each place
+    order: np.ndarray  # (n,) unknown that is eliminated at each place of the order
     diagonal: np.ndarray  # (n,) place of each unknown's diagonal entry
-    A_first: np.ndarray  # (n + 1,) first entry of each column of the upper triangle, the diagonal being its last
-    A_row: np.ndarray
-    L_first: np.ndarray  # (n + 1,)
-    L_row: np.ndarray
-    meet_first: np.ndarray  # (n + 1,) first of the columns that each row of L meets
-    meet: np.ndarray
+    first: np.ndarray  # (m + 1,) first unknown of each node, in the order
+    panel: np.ndarray  # (m + 1,) first quad of each node's panel
+    stride: np.ndarray  # (m,) quads of a column of it
+    row_first: np.ndarray  # (m + 1,) first of the rows below each node
+    row: np.ndarray  # their places in the order
+    target: np.ndarray  # places that (2) changes: of each node the rows (j, j), (j + 1, j), ... for j = 0, 1, ...
 
 
 class Factors(NamedTuple):
-    """Numbers of a matrix and of its factor."""
+    """Numbers of a matrix and of its factor; the quads are views of the numbers."""
 
-    A: np.ndarray  # (nnz + 1,) upper triangle; the last place takes what belongs nowhere
-    L: np.ndarray
+    A: np.ndarray  # (4 quads + 1,) panels of the matrix; the last place takes what belongs nowhere
+    L: np.ndarray  # likewise of the factor
+    L4: np.ndarray  # (quads, 4)
     D: np.ndarray  # (n,)
     inverse: np.ndarray  # (n,)
-    y: np.ndarray  # (n,)
     x: np.ndarray  # (n,)
-    following: np.ndarray  # (n,) i8
+    weight: np.ndarray  # (n,)
+    u: np.ndarray  # numbers of a column
+    u4: np.ndarray  # its quads
+
+
+def make_values(pattern: Pattern) -> np.ndarray:
+    """Allocate the numbers of a matrix of a pattern, zero; the last place takes what belongs nowhere."""
+    return np.zeros(4 * int(pattern.panel[-1]) + 1 if len(pattern.panel) else 1)
 
 
 def make_factors(pattern: Pattern) -> Factors:
     """Allocate the numbers of a pattern."""
-    n = len(pattern.order)
-    return Factors(np.zeros(len(pattern.A_row) + 1), np.zeros(len(pattern.L_row)), np.zeros(n), np.zeros(n), np.zeros(n),
-                   np.zeros(n), np.zeros(n, np.int64))
+    n, A, L = len(pattern.order), make_values(pattern), make_values(pattern)
+    u = np.zeros(4 * int(np.max(pattern.stride, initial=0)))
+    return Factors(A, L, L[:-1].reshape(-1, 4), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), u, u.reshape(-1, 4))
+
+
+@part
+def sum_columns(L4, at, stride, count, weight):
+    """Weighted sum of `count` columns of a panel, of the four rows whose quad in the first column is `at`."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for m in range(count):
+        p, f = at + m * stride, weight[m]
+        a += f * L4[p, 0]
+        b += f * L4[p, 1]
+        c += f * L4[p, 2]
+        d += f * L4[p, 3]
+    return a, b, c, d
+
+
+@part
+def factor_panel(pattern, factors, s) -> int:
+    """(1) for node s; returns minus one, or the place in the order whose pivot vanishes."""
+    L, L4, D, weight = factors.L, factors.L4, factors.D, factors.weight
+    k, first, stride = pattern.first[s], pattern.panel[s], pattern.stride[s]
+    for c in range(pattern.first[s + 1] - k):
+        for m in range(c):
+            weight[m] = L[4 * (first + m * stride) + c] * D[k + m]
+        column = first + c * stride
+        if c > 0:
+            for i in range(c // 4, stride):
+                x = sum_columns(L4, first + i, stride, c, weight)
+                p = column + i
+                L4[p, 0] -= x[0]
+                L4[p, 1] -= x[1]
+                L4[p, 2] -= x[2]
+                L4[p, 3] -= x[3]
+        d, asked = L[4 * column + c], factors.A[4 * column + c]
+        if not abs(d) > SMALLEST_PIVOT * abs(asked):
+            return k + c
+        inverse = 1.0 / d
+        D[k + c], factors.inverse[k + c] = d, inverse
+        for i in range(c // 4, stride):
+            p = column + i
+            L4[p, 0] *= inverse
+            L4[p, 1] *= inverse
+            L4[p, 2] *= inverse
+            L4[p, 3] *= inverse
+    return -1
+
+
+@part
+def update_later(pattern, factors, s, at):
+    """(2) for node s, whose targets begin at `at`; returns where the next node's do."""
+    L, L4, weight, u, u4 = factors.L, factors.L4, factors.weight, factors.u, factors.u4
+    k, first, stride = pattern.first[s], pattern.panel[s], pattern.stride[s]
+    w = pattern.first[s + 1] - k
+    end = w + pattern.row_first[s + 1] - pattern.row_first[s]
+    for j in range(w, end):
+        for c in range(w):
+            weight[c] = L[4 * (first + c * stride) + j] * factors.D[k + c]
+        for i in range(j // 4, stride):
+            u4[i, 0], u4[i, 1], u4[i, 2], u4[i, 3] = sum_columns(L4, first + i, stride, w, weight)
+        for i in range(j, end):
+            L[pattern.target[at]] -= u[i]
+            at += 1
+    return at
 
 
 @kernel
 def factor_sparse(pattern, factors) -> int:
-    """Factor factors.A by (1); returns minus one, or the unknown whose pivot vanishes."""
-    A, L, D, inverse, y, following = factors.A, factors.L, factors.D, factors.inverse, factors.y, factors.following
-    n = D.shape[0]
-    for k in range(n):
-        y[k] = 0.0
-        following[k] = pattern.L_first[k]
-    for k in range(n):
-        last = pattern.A_first[k + 1] - 1
-        for p in range(pattern.A_first[k], last):
-            y[pattern.A_row[p]] = A[p]
-        d = A[last]
-        for p in range(pattern.meet_first[k], pattern.meet_first[k + 1]):
-            c = pattern.meet[p]
-            yc = y[c]
-            y[c] = 0.0
-            end = following[c]
-            for j in range(pattern.L_first[c], end):
-                y[pattern.L_row[j]] -= L[j] * yc
-            ratio = yc * inverse[c]
-            L[end] = ratio
-            d -= yc * ratio
-            following[c] = end + 1
-        if not abs(d) > SMALLEST_PIVOT * abs(A[last]):
-            return pattern.order[k]
-        D[k] = d
-        inverse[k] = 1.0 / d
+    """Factor factors.A by (1) and (2); returns minus one, or the unknown whose pivot vanishes."""
+    for p in range(factors.A.shape[0]):
+        factors.L[p] = factors.A[p]
+    at = 0
+    for s in range(pattern.stride.shape[0]):
+        failed = factor_panel(pattern, factors, s)
+        if failed >= 0:
+            return pattern.order[failed]
+        at = update_later(pattern, factors, s, at)
     return -1
 
 
 @kernel
 def solve_sparse(pattern, factors, b, x):
     """x = solution for the right-hand side b (may be the same array), after `factor_sparse`."""
-    L, z = factors.L, factors.x
-    n = z.shape[0]
-    for i in range(n):
+    z = factors.x
+    for i in range(z.shape[0]):
         z[i] = b[pattern.order[i]]
-    for i in range(n):
-        v = z[i]
-        if v != 0.0:
-            for j in range(pattern.L_first[i], pattern.L_first[i + 1]):
-                z[pattern.L_row[j]] -= L[j] * v
-    for i in range(n - 1, -1, -1):
-        v = z[i] * factors.inverse[i]
-        for j in range(pattern.L_first[i], pattern.L_first[i + 1]):
-            v -= L[j] * z[pattern.L_row[j]]
-        z[i] = v
-    for i in range(n):
+    for s in range(pattern.stride.shape[0]):
+        solve_down(pattern, factors, s, z)
+    for s in range(pattern.stride.shape[0] - 1, -1, -1):
+        solve_up(pattern, factors, s, z)
+    for i in range(z.shape[0]):
         x[pattern.order[i]] = z[i]
 
 
-@kernel
-def find_parents(A_first, A_row, parent, count, mark):
-    """Elimination tree and number of entries below the diagonal of each column of L."""
-    n = parent.shape[0]
-    for k in range(n):
-        parent[k] = -1
-        count[k] = 0
-        mark[k] = k
-        for p in range(A_first[k], A_first[k + 1] - 1):
-            i = A_row[p]
-            while mark[i] != k:
-                if parent[i] == -1:
-                    parent[i] = k
-                count[i] += 1
-                mark[i] = k
-                i = parent[i]
+@part
+def solve_down(pattern, factors, s, z):
+    """z <- L⁻¹ z for the columns of node s."""
+    L, L4, weight, u, u4 = factors.L, factors.L4, factors.weight, factors.u, factors.u4
+    k, first, stride, rows = pattern.first[s], pattern.panel[s], pattern.stride[s], pattern.row_first[s]
+    w = pattern.first[s + 1] - k
+    for c in range(w):
+        v, column = z[k + c], 4 * (first + c * stride)
+        weight[c] = v
+        for i in range(c + 1, w):
+            z[k + i] -= L[column + i] * v
+    for i in range(w // 4, stride):
+        u4[i, 0], u4[i, 1], u4[i, 2], u4[i, 3] = sum_columns(L4, first + i, stride, w, weight)
+    for i in range(pattern.row_first[s + 1] - rows):
+        z[pattern.row[rows + i]] -= u[w + i]
 
 
-@kernel
-def fill_pattern(A_first, A_row, parent, L_first, L_row, meet_first, meet, mark, stack, following):
-    """Rows of L in each column, and the columns that each row meets in the order of their elimination."""
-    n = parent.shape[0]
-    for k in range(n):
-        following[k] = L_first[k]
-        mark[k] = -1
-    at = 0
-    for k in range(n):
-        meet_first[k] = at
-        mark[k] = k
-        top = n
-        for p in range(A_first[k], A_first[k + 1] - 1):
-            i, depth = A_row[p], 0
-            while mark[i] != k:
-                stack[depth] = i
-                mark[i] = k
-                depth += 1
-                i = parent[i]
-            while depth > 0:
-                depth -= 1
-                top -= 1
-                stack[top] = stack[depth]
-        for p in range(top, n):
-            c = stack[p]
-            meet[at] = c
-            at += 1
-            L_row[following[c]] = k
-            following[c] += 1
-    meet_first[n] = at
+@part
+def solve_up(pattern, factors, s, z):
+    """z <- L⁻ᵀ D⁻¹ z for the columns of node s."""
+    L4, u, u4 = factors.L4, factors.u, factors.u4
+    k, first, stride, rows = pattern.first[s], pattern.panel[s], pattern.stride[s], pattern.row_first[s]
+    w = pattern.first[s + 1] - k
+    end = w + pattern.row_first[s + 1] - rows
+    for i in range(w):
+        u[i] = 0.0
+    for i in range(w, end):
+        u[i] = z[pattern.row[rows + i - w]]
+    for i in range(end, 4 * stride):
+        u[i] = 0.0
+    for c in range(w - 1, -1, -1):
+        column = first + c * stride
+        a, b, d, e = 0.0, 0.0, 0.0, 0.0
+        for i in range(c // 4, stride):
+            p = column + i
+            a += L4[p, 0] * u4[i, 0]
+            b += L4[p, 1] * u4[i, 1]
+            d += L4[p, 2] * u4[i, 2]
+            e += L4[p, 3] * u4[i, 3]
+        v = z[k + c] * factors.inverse[k + c] - (a + b + d + e)
+        z[k + c] = u[c] = v
 
 
 @kernel
 def multiply_sparse(pattern, values, x, out):
-    """out = A x for the upper triangle `values` of a matrix of this pattern."""
+    """out = A x for the panels `values` of a matrix of this pattern."""
+    order = pattern.order
     for k in range(x.shape[0]):
         out[k] = 0.0
-    for k in range(x.shape[0]):
-        column = pattern.order[k]
-        for p in range(pattern.A_first[k], pattern.A_first[k + 1] - 1):
-            row = pattern.order[pattern.A_row[p]]
-            out[row] += values[p] * x[column]
-            out[column] += values[p] * x[row]
-        out[column] += values[pattern.A_first[k + 1] - 1] * x[column]
+    for s in range(pattern.stride.shape[0]):
+        k, rows = pattern.first[s], pattern.row_first[s]
+        w = pattern.first[s + 1] - k
+        for c in range(w):
+            column, p = order[k + c], 4 * (pattern.panel[s] + c * pattern.stride[s])
+            y, total = x[column], values[p + c] * x[column]
+            for i in range(c + 1, w + pattern.row_first[s + 1] - rows):
+                row = order[k + i] if i < w else order[pattern.row[rows + i - w]]
+                out[row] += values[p + i] * y
+                total += values[p + i] * x[row]
+            out[column] += total
 
 
 @part

@@ -6,7 +6,7 @@ is the local z.  Suffix _b: these axes; _p: the parent's; _w: world.  A symmetri
 
 Every joint has rates whose directions are constant in the parent's joint frame; a universal joint is two rows with a
 massless body between.  A body's coordinates are the block q[b.q : b.q + b.nq], its rates qd[b.v : b.v + b.nv]; the
-sizes are data, so that elastic coordinates can follow the joint's in the same block.
+elastic coordinates of a flexible body follow its joint's (flex_floating_tables.py).
 """
 
 from typing import NamedTuple
@@ -14,12 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode
-from .sparse import Factors, Pattern, make_factors
-
-
-def _record(*fields) -> np.dtype:
-    return np.dtype((np.record, list(fields)))
-
+from .flex_floating_tables import Floating, FloatingWork, make_floating_work
+from .flex_superelement_tables import Superelements, SuperWork, make_super_work
+from .record import record as _record
+from .sparse import Factors, Pattern, make_factors, make_values
 
 CONSTANTS = _record(
     ("g_w", "f8", 3),  # gravity [m/s²]
@@ -40,6 +38,7 @@ BODY = _record(
     ("v", "i8"),  # first rate
     ("nv", "i8"),
     ("end", "i8"),  # rows i..end-1 are the subtree of row i
+    ("flex", "i8"),  # row of `Floating.element`, or of `Floating.face` if the code is ELASTIC; -1 for rigid bodies
     ("d_p", "f8", 3),  # joint origin, from the parent's origin, parent's axes [m]
     ("R_pj", "f8", 9),  # joint frame at coordinate zero -> parent's axes
     ("mass", "f8"),  # [kg]
@@ -57,6 +56,7 @@ DOF = _record(
     ("e_n", "f8", 3),  # moment that a unit effort makes, axes of the joint's last row at coordinate zero [-]
     ("e_f", "f8", 3),  # force that a unit effort makes, at the joint's second attachment
     ("q_scale", "f8"),  # size of the coordinate that an accuracy refers to [rad or m]
+    ("qd_scale", "f8"),  # likewise of the rate
 )
 
 PAIR = _record(("q", "i8"), ("v", "i8"))  # coordinate q is the integral of rate v
@@ -129,6 +129,7 @@ ROW = _record(
     ("radius", "f8"),  # of a wheel [m]
     ("size", "f8"),  # size that a violation is held against [m, rad or -]
     ("penalty", "f8"),  # a large multiple of the mass that the row moves
+    ("stiffness", "f8"),  # likewise of the stiffness of superelements that it works against [N/m or N m]
 )
 
 TERM = _record(
@@ -141,7 +142,14 @@ HOLD = _record(("first", "i8"), ("count", "i8"))  # rows of a joint that closes 
 
 ENTRY = _record(
     ("column", "i8"),  # rate (joint coordinates) or coordinate (natural ones)
-    ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term, or of another body
+    ("side", "i8"),  # 0: of the first body, 1: of the second, 2: of a term, or of another body, 3: elastic
+    ("a", "i8"),  # of an elastic one: the face that moves the first body, or -1
+    ("b", "i8"),  # likewise the second
+)
+
+SLOT = _record(
+    ("column", "i8"),  # first of the three coordinates
+    ("weight", "f8", 4),  # of the slot in the vectors d, e, f, h of its row, see natural_shapes.py
 )
 
 
@@ -161,10 +169,13 @@ class System(NamedTuple):
     row: np.ndarray  # (m,) ROW: constraints
     term: np.ndarray  # TERM
     entry: np.ndarray  # ENTRY: places of the constraint Jacobian, row by row
+    slot: np.ndarray  # SLOT: likewise three entries each, natural coordinates only
     hold: np.ndarray  # HOLD
     pattern: Pattern  # of the matrix M + Jᵀ α J; empty for trees
     mass_place: np.ndarray  # i8, places in it of the mass matrix and of force elements, in the order of their evaluation
     row_place: np.ndarray  # i8, likewise of the products of each row's entries: (0,0), (1,0), (1,1), (2,0), ...
+    sup: Superelements  # flexible bodies in absolute interface coordinates; none in joint coordinates
+    floating: Floating  # flexible bodies in floating frames
 
 
 BODY_WORK = _record(
@@ -253,7 +264,9 @@ class Work(NamedTuple):
     no_matrix: np.ndarray  # (0, 0)
     no_pivot: np.ndarray  # (0,) i8
     door: np.ndarray  # (2,) i8, addresses of the kernels of constrained mechanisms, see door.py
-    fail: np.ndarray  # (4,) i8: row or rate that failed, number of rates without inertia, how many are allowed
+    fail: np.ndarray  # (4,) i8: row or rate that failed, rates without inertia, how many are allowed, superelement that failed
+    sup: SuperWork  # of superelements
+    floating: FloatingWork  # of flexible bodies in floating frames
 
 
 ROWS = 32
@@ -278,5 +291,6 @@ def make_work(system: System) -> Work:
                 np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),
                 *_make_joint_state(system),
-                make_factors(system.pattern), np.zeros(len(system.pattern.A_row) + 1),
-                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64))
+                make_factors(system.pattern), make_values(system.pattern),
+                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64),
+                make_super_work(system.sup), make_floating_work(system.floating))

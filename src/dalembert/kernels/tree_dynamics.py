@@ -19,9 +19,26 @@ pseudo-inverse in (2) leaves A and e as they are, u = 0 is the first-order equat
 acceleration is open.  It is set to zero: no other body's load depends on it [ARN (23)], and the accelerations found are
 one solution of [ARN (26)], the others differing by motions without inertia (tree_rank.py).  The directions of a joint
 with several are taken in the order of falling D, which reveals its rank; [ARN] takes eigenvectors instead.
+
+Elastic coordinates of flexible bodies are eliminated as blocks, see flex_elimination.py.
 """
 
-from ..codes import Status
+from ..codes import JointCode, Status
+from .flex_elimination import (
+    accelerated,
+    begin_elimination,
+    begin_loads,
+    couple_body,
+    couple_face,
+    downdated_block,
+    factor_block,
+    forward_block,
+    load_face,
+    load_heavy_face,
+    solve_block,
+    wrench_with_block,
+)
+from .flex_floating import heavy_element
 from .jit import kernel, part
 from .quad import add4, axpy4, cross4, load4, mixed, scale4, store4
 from .small import dot3, load3
@@ -145,12 +162,53 @@ def eliminate_plain(sys, b, own, tau, work):
 
 
 @kernel
-def eliminate_joint(sys, i, tau, qdd, work):
-    """Steps (1) and (2) for all directions of the joint of row i, any number of them; the rest goes to the parent."""
-    b, own, dof = sys.body[i], work.body[i], work.dof
+def eliminate_face(sys, i, work):
+    """Hand what row i, a face, carries to the elastic coordinates of its body and to the body itself."""
+    b, own, elastic = sys.body[i], work.body[i], work.floating
     J, H, M = load_inertia(own)
     size_n, size_f = joint_sizes(sys, own, J, M)
     n, f = load4(own.en), load4(own.ef)
+    couple_face(sys, i, J, H, M, elastic.D, elastic.U, work)
+    index = heavy_element(sys, i)
+    if index >= 0:
+        couple_body(sys, i, index, elastic.D, elastic.U, work)
+        load_heavy_face(sys, i, index, elastic.u, work)
+    bias_n, bias_f = inertia_vec(J, H, M, load4(own.ca_w), load4(own.cl_w))
+    load_face(sys, i, axpy4(-1.0, bias_n, n), axpy4(-1.0, bias_f, f), elastic.u, work)
+    hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, work.body)
+
+
+@kernel
+def eliminate_block(sys, i, J, H, M, n, f, work):
+    """Inertia and wrench of row i, a floating frame, without its elastic coordinates; a status."""
+    index, elastic = sys.body[i].flex, work.floating
+    if heavy_element(sys, i) >= 0:
+        couple_body(sys, i, index, elastic.D, elastic.U, work)
+    count, D, U, y = sys.floating.element[index].n, elastic.D[index], elastic.U[index], elastic.u[index]
+    status = factor_block(count, D, U)
+    if status != Status.OK.value:
+        work.fail[0] = sys.floating.element[index].v
+        return J, H, M, n, f, status
+    forward_block(count, D, y)
+    J, H, M = downdated_block(count, U, J, H, M)
+    n, f = wrench_with_block(count, U, y, -1.0, n, f)
+    return J, H, M, n, f, status
+
+
+@kernel
+def eliminate_joint(sys, i, tau, qdd, work) -> int:
+    """Steps (1) and (2) for all directions of the joint of row i, any number of them; the rest goes to the parent."""
+    b, own, dof = sys.body[i], work.body[i], work.dof
+    if b.code == JointCode.ELASTIC:
+        eliminate_face(sys, i, work)
+        return Status.OK.value
+    J, H, M = load_inertia(own)
+    size_n, size_f = joint_sizes(sys, own, J, M)
+    n, f = load4(own.en), load4(own.ef)
+    if b.flex >= 0:
+        J, H, M, n, f, status = eliminate_block(sys, i, J, H, M, n, f, work)
+        if status != Status.OK.value:
+            return status
     for place in range(b.v + b.nv - 1, b.v - 1, -1):
         k = pick_direction(sys, b, place, J, H, M, size_n, size_f, dof)
         own_k = dof[k]
@@ -172,19 +230,36 @@ def eliminate_joint(sys, i, tau, qdd, work):
         J, H, M = downdated_inertia(J, H, M, U_n, U_f, iD)                                     # (2)
         n, f = axpy4(-u * iD, U_n, n), axpy4(-u * iD, U_f, f)
     hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, work.body)
+    return Status.OK.value
 
 
 @part
-def eliminate_tree(sys, tau, qdd, work):
+def eliminate_tree(sys, tau, qdd, work) -> int:
     """Inward: eliminate the directions of each joint, hand the rest to the parent [ARN (12), (13)]."""
     work.fail[1] = 0
     forget_sizes(sys, work.body)
+    if sys.floating.element.shape[0] > 0:
+        begin_elimination(sys, 0.0, 0.0, work.floating.D, work.floating.U)
+        begin_loads(sys, tau, work)
     for i in range(sys.body.shape[0] - 1, 0, -1):
         b = sys.body[i]
         if b.plain == 1:
             eliminate_plain(sys, b, work.body[i], tau, work)
         else:
-            eliminate_joint(sys, i, tau, qdd, work)
+            status = eliminate_joint(sys, i, tau, qdd, work)
+            if status != Status.OK.value:
+                return status
+    return Status.OK.value
+
+
+@kernel
+def accelerate_flexible(sys, b, al, a, qdd, work):
+    """Accelerations of a face with its elastic part; those of a flexible body as they are, after its elastic ones."""
+    elastic = work.floating
+    if b.code == JointCode.ELASTIC:
+        return accelerated(sys, elastic.S, b, al, a, qdd)
+    solve_block(sys.floating.element[b.flex], elastic.D[b.flex], elastic.U[b.flex], elastic.u[b.flex], 1.0, al, a, qdd)
+    return al, a
 
 
 @part
@@ -216,6 +291,8 @@ def accelerate_tree(sys, qdd, work):
                     qdd[k] = (own_k.u - dot3(load4(own_k.U_n), al) - dot3(load4(own_k.U_f), a)) * own_k.iD
                 al = axpy4(qdd[k], load4(own_k.s_n), al)
                 a = axpy4(qdd[k], load4(own_k.s_f), a)
+            if b.flex >= 0:
+                al, a = accelerate_flexible(sys, b, al, a, qdd, work)
         store4(own.al_w, al)
         store4(own.a_w, a)
 
@@ -227,6 +304,8 @@ def solve_accelerations(sys, tau, qdd, work) -> int:
     Rates without inertia get iD = 0 and qdd = 0; `work.fail[0]` is the last of them, `work.fail[1]` their number, and the
     status is SINGULAR unless `work.fail[2]` allows them.
     """
-    eliminate_tree(sys, tau, qdd, work)
+    status = eliminate_tree(sys, tau, qdd, work)
+    if status != Status.OK.value:
+        return status
     accelerate_tree(sys, qdd, work)
     return Status.SINGULAR.value if work.fail[1] > work.fail[2] else Status.OK.value

@@ -4,10 +4,24 @@ The elimination of tree_dynamics.py without bias, with `add` (joint stiffness an
 inertia of each direction; the factors are copied to tables of their own, since the pose moves on between solutions.
 What a direction with `add` leaves to its parent is taken in two steps,
     A - U Uᵀ/(D + add) = (A - U Uᵀ/D) + U Uᵀ add/(D (D + add))                                   (1)
-so that a small `add` is not lost against D; it is all that a massless body further in may feel.
+so that a small `add` is not lost against D; it is all that a massless body further in may feel.  Flexible bodies add their
+own stiffness and damping, flex_elimination.py.
 """
 
-from ..codes import Status
+from ..codes import JointCode, Status
+from .flex_elimination import (
+    accelerated,
+    begin_elimination,
+    couple_body,
+    couple_face,
+    downdated_block,
+    factor_block,
+    forward_block,
+    solve_block,
+    wrench_with_block,
+)
+from .flex_faces import face_direction
+from .flex_floating import heavy_element
 from .jit import kernel, part
 from .quad import load4, store4
 from .small import add3, axpy3, cross, dot3, load3, store3
@@ -16,15 +30,44 @@ from .tree_dynamics import RANK_TOLERANCE, forget_sizes, hand_sizes, inertia_alo
 
 
 @kernel
-def factor_tree(sys, add, work) -> int:
-    """Factor M + diag(add) at the state of the last `eval_motion`; driven rates are left out."""
+def factor_flexible(sys, i, J, H, M, work):
+    """Inertia of row i, a floating frame, without its elastic coordinates, or that of a face, which is handed to them."""
+    b, elastic, index = sys.body[i], work.floating, heavy_element(sys, i)
+    if index >= 0:
+        couple_body(sys, i, index, elastic.D_kept, elastic.U_kept, work)
+    if b.code == JointCode.ELASTIC:
+        couple_face(sys, i, J, H, M, elastic.D_kept, elastic.U_kept, work)
+        for c in range(6):
+            for k in range(elastic.S.shape[2]):
+                elastic.S_kept[b.flex, c, k] = elastic.S[b.flex, c, k]
+        return J, H, M, Status.OK.value
+    e = sys.floating.element[b.flex]
+    status = factor_block(e.n, elastic.D_kept[b.flex], elastic.U_kept[b.flex])
+    if status != Status.OK.value:
+        work.fail[0] = e.v
+        return J, H, M, status
+    J, H, M = downdated_block(e.n, elastic.U_kept[b.flex], J, H, M)
+    return J, H, M, status
+
+
+@kernel
+def factor_tree(sys, add, cq, cv, work) -> int:
+    """Factor M + diag(add) at the state of the last `eval_motion`; driven rates are left out.
+
+    Flexible bodies add cq times their stiffness and cv times their damping.
+    """
     body, rows, dof = sys.body, work.body, work.dof
     zero = (0.0, 0.0, 0.0, 0.0)
     forget_sizes(sys, rows)
+    begin_elimination(sys, cq, cv, work.floating.D_kept, work.floating.U_kept)
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         J, H, M = load_inertia(own)
         size_n, size_f = joint_sizes(sys, own, J, M)
+        if b.flex >= 0:
+            J, H, M, status = factor_flexible(sys, i, J, H, M, work)
+            if status != Status.OK.value:
+                return status
         for place in range(b.v + b.nv - 1, b.v - 1, -1):
             k = place if b.plain == 1 else pick_direction(sys, b, place, J, H, M, size_n, size_f, dof)
             kept = work.factor_dof[k]
@@ -62,6 +105,37 @@ def factor_tree(sys, add, work) -> int:
     return Status.OK.value
 
 
+@kernel
+def gather_flexible(sys, i, n, f, rhs, work):
+    """Wrench of a flexible body without its elastic coordinates; that of a face is handed to them and left as it is."""
+    b, elastic = sys.body[i], work.floating
+    quad_n, quad_f = (n[0], n[1], n[2], 0.0), (f[0], f[1], f[2], 0.0)
+    if b.code == JointCode.ELASTIC:
+        index, S = sys.floating.face[b.flex].element, elastic.S_kept[b.flex]
+        for k in range(sys.floating.element[index].n):
+            s_n, s_f = face_direction(S, k)
+            elastic.u_kept[index, k] -= dot3(s_n, n) + dot3(s_f, f)
+        return quad_n, quad_f
+    e, y = sys.floating.element[b.flex], elastic.u_kept[b.flex]
+    for k in range(e.n):
+        y[k] += rhs[e.v + k]
+    forward_block(e.n, elastic.D_kept[b.flex], y)
+    quad_n, quad_f = wrench_with_block(e.n, elastic.U_kept[b.flex], y, 1.0, quad_n, quad_f)
+    return quad_n, quad_f
+
+
+@kernel
+def spread_flexible(sys, b, al, a, x, work):
+    """Accelerations of a face with its elastic part; those of a flexible body as they are, after its elastic unknowns x."""
+    elastic = work.floating
+    quad_al, quad_a = (al[0], al[1], al[2], 0.0), (a[0], a[1], a[2], 0.0)
+    if b.code == JointCode.ELASTIC:
+        return accelerated(sys, elastic.S_kept, b, quad_al, quad_a, x)
+    e = sys.floating.element[b.flex]
+    solve_block(e, elastic.D_kept[b.flex], elastic.U_kept[b.flex], elastic.u_kept[b.flex], 1.0, quad_al, quad_a, x)
+    return quad_al, quad_a
+
+
 @part
 def solve_tree(sys, rhs, x, work):
     """Solve (M + diag(add)) x = rhs with the factors of `factor_tree`; x is zero for driven rates."""
@@ -70,9 +144,15 @@ def solve_tree(sys, rhs, x, work):
     for i in range(body.shape[0]):
         store3(rows[i].n, zero)
         store3(rows[i].f, zero)
+    for index in range(sys.floating.element.shape[0]):
+        for k in range(work.floating.u_kept.shape[1]):
+            work.floating.u_kept[index, k] = 0.0
     for i in range(body.shape[0] - 1, 0, -1):
         b, own = body[i], rows[i]
         n, f = load3(own.n), load3(own.f)
+        if b.flex >= 0:
+            quad_n, quad_f = gather_flexible(sys, i, n, f, rhs, work)
+            n, f = (quad_n[0], quad_n[1], quad_n[2]), (quad_f[0], quad_f[1], quad_f[2])
         for place in range(b.v + b.nv - 1, b.v - 1, -1):
             k = dof[place].order
             kept = dof[k]
@@ -98,5 +178,8 @@ def solve_tree(sys, rhs, x, work):
             x[k] = kept.u - (dot3(load3(kept.U_n), al) + dot3(load3(kept.U_f), a)) * kept.iD
             al = axpy3(x[k], load3(kept.s_n), al)
             a = axpy3(x[k], load3(kept.s_f), a)
+        if b.flex >= 0:
+            quad_al, quad_a = spread_flexible(sys, b, al, a, x, work)
+            al, a = (quad_al[0], quad_al[1], quad_al[2]), (quad_a[0], quad_a[1], quad_a[2])
         store3(own.al, al)
         store3(own.a, a)

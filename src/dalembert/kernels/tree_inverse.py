@@ -4,6 +4,9 @@ Seeds: [ARN (9), (10)] with the joint loads summed from the leaves; deviations a
 """
 
 from ..codes import JointCode, Status
+from .flex_faces import add_face_effort, face_acceleration
+from .flex_floating import eval_floating_accelerations, heavy_element, put_elastic_loads, with_elastic_wrench
+from .flex_floating_mass import add_body_columns, add_face_columns, add_felt
 from .jit import kernel, part
 from .quad import add4, cross4, load4, load_symmetric
 from .small import add3, axpy3, cross, dot3, load3, store3, sub3, sym_vec
@@ -24,12 +27,17 @@ def eval_body_accelerations(sys, qdd, work) -> int:
         al = add3(al, load3(own.ca_w))
         if b.code == JointCode.REVOLUTE:
             al = axpy3(qdd[b.v], load3(dof[b.v].s_n), al)
+        elif b.code == JointCode.ELASTIC:
+            turn, slide = face_acceleration(sys, b.flex, qdd, work)
+            al, a = add3(al, turn), add3(a, slide)
         else:
             for k in range(b.v, b.v + b.nv):
                 al = axpy3(qdd[k], load3(dof[k].s_n), al)
                 a = axpy3(qdd[k], load3(dof[k].s_f), a)
         store3(own.al_w, al)
         store3(own.a_w, a)
+    for index in range(sys.floating.element.shape[0]):
+        eval_floating_accelerations(sys, index, qdd, work)
     return Status.OK.value
 
 
@@ -42,6 +50,8 @@ def eval_joint_loads(sys, work) -> int:
         al, a, h = load3(own.al_w), load3(own.a_w), load3(own.h_w)
         n = add3(sym_vec(load_symmetric(own.A_J), al), cross(h, a))                             # [ARN (10)]
         f = axpy3(sys.body[i].mass, a, cross(al, h))
+        if sys.body[i].flex >= 0:
+            n, f = with_elastic_wrench(sys, i, n, f, work)
         store3(own.n, sub3(n, load3(own.en)))
         store3(own.f, sub3(f, load3(own.ef)))
     for i in range(sys.body.shape[0] - 1, 0, -1):
@@ -64,6 +74,10 @@ def eval_efforts(sys, effort, work) -> int:
             effort[k] = dot3(load3(d.s_n), load3(own.n))
         else:
             effort[k] = dot3(load3(d.s_n), load3(own.n)) + dot3(load3(d.s_f), load3(own.f))
+    put_elastic_loads(sys, effort, work)
+    for index in range(sys.floating.face.shape[0]):
+        own = work.body[sys.floating.face[index].body]
+        add_face_effort(sys, index, load3(own.n), load3(own.f), effort, work)
     return Status.OK.value
 
 
@@ -89,13 +103,13 @@ def eval_mass_matrix(sys, M, work) -> int:
         # wrench that a unit acceleration of each direction makes, felt by all inner directions
         for k in range(b.v, b.v + b.nv):
             n, f = inertia_vec(A_J, A_H, A_M, load4(dof[k].s_n), load4(dof[k].s_f))
-            j = i
-            while j > 0:
-                for c in range(body[j].v, body[j].v + body[j].nv):
-                    M[c, k] = dot3(load4(dof[c].s_n), n) + dot3(load4(dof[c].s_f), f)
-                    M[k, c] = M[c, k]
-                n = add4(n, cross4(load4(rows[j].d_w), f))
-                j = body[j].parent
+            for c in range(b.v, b.v + b.nv):
+                M[c, k] = dot3(load4(dof[c].s_n), n) + dot3(load4(dof[c].s_f), f)
+            add_felt(sys, b.parent, k, add4(n, cross4(load4(own.d_w), f)), f, M, work)
+        if b.code == JointCode.ELASTIC:
+            add_face_columns(sys, i, A_J, A_H, A_M, M, work)
+        if heavy_element(sys, i) >= 0:
+            add_body_columns(sys, i, M, work)
 
         # the composite body joins its parent's
         if b.parent > 0:

@@ -6,6 +6,8 @@ of the directions s, since here p = r(p_parent, q) stands solved.
 """
 
 from ..codes import JointCode, Status
+from .flex_faces import eval_face_pose
+from .flex_floating import eval_floating_motion, heavy_element
 from .jit import kernel, part
 from .quad import (
     add4,
@@ -51,12 +53,15 @@ def eval_joint_pose(b, q, A, work):
 
 
 @kernel
-def relative_velocities(b, qd, dof_work):
-    """Angular and linear velocity that a body's own rates add, world axes."""
+def relative_velocities(b, qd, work):
+    """Angular and linear velocity that a body's own rates, or the elastic ones of its face, add, world axes."""
+    if b.code == JointCode.ELASTIC:
+        face = work.floating.face[b.flex]
+        return load3(face.rel), load3(face.vel)
     rel, vel = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(b.v, b.v + b.nv):
-        rel = axpy3(qd[k], load3(dof_work[k].s_n), rel)
-        vel = axpy3(qd[k], load3(dof_work[k].s_f), vel)
+        rel = axpy3(qd[k], load3(work.dof[k].s_n), rel)
+        vel = axpy3(qd[k], load3(work.dof[k].s_f), vel)
     return rel, vel
 
 
@@ -93,8 +98,16 @@ def eval_body(b, own, w, rel, d, cl, R):
 
 @kernel
 def eval_joint_motion(sys, i, q, qd, work) -> int:
-    """Fill row i and its directions, for any joint."""
+    """Fill row i and its directions, for any joint; those of a flexible body and of its faces with their elastic parts."""
     b, own, parent = sys.body[i], work.body[i], work.body[sys.body[i].parent]
+    if b.code == JointCode.ELASTIC:
+        w = load4(parent.w_w)
+        R, d, rel, vel, ca, cl = eval_face_pose(sys, i, q, qd, work)
+        eval_body(b, own, w, rel, d, add4(cl, cross4(w, axpy4(2.0, vel, cross4(w, d)))), R)
+        store4(own.ca_w, add4(load4(own.ca_w), ca))
+        if sys.floating.face[b.flex].heavy == 1:
+            eval_floating_motion(sys, sys.floating.face[b.flex].element, q, qd, work)
+        return Status.OK.value
     P, w = load_quads(parent.E_wb), load4(parent.w_w)
     d, A = mixed(load3(b.d_p), P), columns_mul(P, load9(b.R_pj))
     if b.code == JointCode.SCREW:
@@ -107,6 +120,8 @@ def eval_joint_motion(sys, i, q, qd, work) -> int:
     d = add4(d, slide)
     rel, vel = eval_directions(sys, b, A, qd, work.dof)                                           # [ARN (7), (8)]
     eval_body(b, own, w, rel, d, cross4(w, axpy4(2.0, vel, cross4(w, d))), R)                     # [ARN (9)] k^(II)
+    if heavy_element(sys, i) >= 0:
+        eval_floating_motion(sys, b.flex, q, qd, work)
     return Status.OK.value
 
 
@@ -143,7 +158,7 @@ def eval_places(sys, qd, work) -> int:
     for i in range(1, sys.body.shape[0]):
         b, own, parent = sys.body[i], rows[i], rows[sys.body[i].parent]
         d = load3(own.d_w)
-        rel, vel = relative_velocities(b, qd, work.dof)
+        rel, vel = relative_velocities(b, qd, work)
         store3(own.r_w, add3(load3(parent.r_w), d))
         v = add3(load3(parent.v_w), cross(load3(parent.w_w), d))
         store3(own.v_w, add3(v, vel))

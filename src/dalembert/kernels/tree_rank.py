@@ -5,7 +5,9 @@ of the bodies outboard follow from (3) of tree_dynamics.py without forces, and a
 The motion's product with the equations of motion is the first-order equation [ARN (20b)] of the rate.
 """
 
-from ..codes import Status
+from ..codes import JointCode, Status
+from .flex_elimination import solve_block
+from .flex_faces import face_acceleration
 from .jit import kernel
 from .small import add3, axpy3, cross, dot3, load3, store3
 from .tree_tangent import eval_variation
@@ -33,6 +35,9 @@ def eval_massless_motion(sys, rate, x, work):
         b, own, parent = sys.body[i], rows[i], rows[sys.body[i].parent]
         al = load3(parent.al)
         a = add3(load3(parent.a), cross(al, load3(work.body[i].d_w)))
+        if b.code == JointCode.ELASTIC:
+            turn, slide = face_acceleration(sys, b.flex, x, work)
+            al, a = add3(al, turn), add3(a, slide)
         for place in range(b.v, b.v + b.nv):
             k = place if b.plain == 1 else dof[place].order
             d = dof[k]
@@ -45,6 +50,9 @@ def eval_massless_motion(sys, rate, x, work):
             al = axpy3(x[k], load3(d.s_n), al)
             if b.plain == 0:
                 a = axpy3(x[k], load3(d.s_f), a)
+        if b.flex >= 0 and b.code != JointCode.ELASTIC:
+            elastic, e = work.floating, b.flex
+            solve_block(sys.floating.element[e], elastic.D[e], elastic.U[e], elastic.u[e], 0.0, al, a, x)
         store3(own.al, al)
         store3(own.a, a)
 

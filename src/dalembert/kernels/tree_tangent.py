@@ -9,11 +9,12 @@ The directions s of a joint are constant in its parent's frame, hence
     da = a'_p + al'_p x d + al_p x dd + w'_p x (w_p x d) + w_p x (w'_p x d + w_p x dd)
          + 2 (w'_p x vel + w_p x dvel) + phi_p x (sum s_f qdd) + sum s_f dqdd                    (4)
     d(J x) = phi x J x - J (phi x x) + J dx,  dh = phi x h                                       (5)
-where a prime marks the parent's variation.
+where a prime marks the parent's variation.  Faces of flexible bodies add changes of their own directions.
 """
 
-from ..codes import Status
+from ..codes import JointCode, Status
 from .constraints_tangent import vary_rows
+from .flex_floating_tangent import add_face_variation, prepare_tangent, put_load_variations, vary_element, vary_face
 from .forces_tangent import eval_force_variations
 from .jit import kernel, shared
 from .quad import load_symmetric
@@ -43,8 +44,10 @@ def vary_motion(sys, qd, qdd, dq, dqd, dqdd, work):
         b, own, p, o, op = sys.body[i], rows[i], rows[sys.body[i].parent], var[i], var[sys.body[i].parent]
         phi, dw, dal_p = load3(op.phi), load3(op.w), load3(op.al)
         w, al, d = load3(p.w_w), load3(p.al_w), load3(own.d_w)
-        rel, vel = relative_velocities(b, qd, dof)
+        rel, vel = relative_velocities(b, qd, work)
         s_q, m_q, s_qd, m_qd, s_qdd, m_qdd, turn, slide = zero, zero, zero, zero, zero, zero, zero, zero
+        if b.code == JointCode.ELASTIC:
+            s_q, m_q, s_qd, m_qd, s_qdd, m_qdd, turn, slide = vary_face(sys, b, dq, dqd, dqdd, work)
         for k in range(b.v, b.v + b.nv):
             s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
             s_q, m_q = axpy3(dq[k], s_n, s_q), axpy3(dq[k], s_f, m_q)
@@ -70,8 +73,8 @@ def vary_motion(sys, qd, qdd, dq, dqd, dqdd, work):
 
 
 @kernel
-def vary_loads(sys, work):
-    """Variations of the inertia wrench of every body by (5), into its row."""
+def vary_loads(sys, dq, dqd, dqdd, work):
+    """Variations of the inertia wrench of every body by (5), into its row; those of flexible bodies with elastic loads."""
     for i in range(1, sys.body.shape[0]):
         own, o = work.body[i], work.variation[i]
         m = sys.body[i].mass
@@ -84,6 +87,8 @@ def vary_loads(sys, work):
         f = add3(add3(scale3(da, m), add3(cross(dal, h), cross(al, dh))), whirl)
         store3(o.n, add3(n, spin))
         store3(o.f, f)
+    for index in range(sys.floating.element.shape[0]):
+        vary_element(sys, index, dq, dqd, dqdd, work)
 
 
 @shared
@@ -93,14 +98,16 @@ def eval_variation(sys, t, q, qd, qdd, dq, dqd, dqdd, out, work) -> int:
     dq of a quaternion is a rotation in the joint's fixed axes.  Entries of driven rates are zero.  Loads of constraint rows
     vary with the multipliers and penalties in work.row.
     """
+    prepare_tangent(sys, qd, qdd, work)
     vary_motion(sys, qd, qdd, dq, dqd, dqdd, work)
-    vary_loads(sys, work)
+    vary_loads(sys, dq, dqd, dqdd, work)
     status = eval_force_variations(sys, t, q, qd, dq, dqd, out, work)
     if status == Status.OK.value:
         status = vary_rows(sys, t, q, qd, dq, dqd, out, work)
     if status != Status.OK.value:
         return status
     rows, var, dof = work.body, work.variation, work.dof
+    put_load_variations(sys, out, work)
     for i in range(sys.body.shape[0] - 1, 0, -1):
         b, own, o = sys.body[i], rows[i], var[i]
         phi = load3(var[b.parent].phi)
@@ -111,6 +118,8 @@ def eval_variation(sys, t, q, qd, qdd, dq, dqd, dqdd, out, work) -> int:
                 continue
             s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
             out[k] = (dot3(s_n, dn) + dot3(s_f, df) + dot3(cross(phi, s_n), n) + dot3(cross(phi, s_f), f)) - out[k]
+        if b.code == JointCode.ELASTIC:
+            add_face_variation(sys, b, n, f, dn, df, phi, dq, out, work)
         if b.parent > 0:
             op, d = var[b.parent], load3(own.d_w)
             moment = add3(dn, add3(cross(load3(o.d), f), cross(d, df)))

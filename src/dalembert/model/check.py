@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .check_constraints import read_constraint
+from .check_flexible_parts import read_flexible
 from .check_forces import read_force, read_motion
 from .check_joints import read_joint
 from .checked import CheckedBody, CheckedModel, Place
@@ -62,6 +63,12 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     bodies = [CheckedBody("ground", 0.0, ZERO3, frozen(np.zeros((3, 3))), _points(faults, "ground", 0, "ground",
                                                                                 model.ground))]
     bodies += [_read_body(faults, f"bodies.{body.name}", i, body) for i, body in enumerate(sections["bodies"], 1)]
+    flexibles = []
+    for part in sections["flexible"]:
+        rows = read_flexible(faults, f"flexible.{part.name}", part, len(bodies))
+        bodies += rows.faces
+        flexibles += rows.flexibles
+        names.take_places(part.name, rows.places)
     names.take_points(bodies)
     joints = tuple([read_joint(faults, f"joints.{j.name}", j, names) for j in sections["joints"]])
     constraints = tuple([read_constraint(faults, f"constraints.{c.name}", c, names) for c in sections["constraints"]])
@@ -70,7 +77,7 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
     return {"name": model.name, "gravity": gravity, "bodies": tuple(bodies), "joints": joints,
             "constraints": constraints, "forces": forces, "motions": motions, "run": _read_run(faults, model.run),
-            "notes": tuple(faults.notes)}
+            "notes": tuple(faults.notes), "flexibles": tuple(flexibles)}
 
 
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:

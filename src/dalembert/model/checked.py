@@ -22,13 +22,65 @@ class Place:
 
 @dataclass(frozen=True)
 class CheckedBody:
-    """Row of `CheckedModel.bodies`; row 0 is the ground.  `points` maps names to places on this body."""
+    """Row of `CheckedModel.bodies`; row 0 is the ground.  `points` maps names to places on this body.
+
+    A `face` is the massless frame of a place of a flexible part; `base` is the row of the part's first face and `offset`
+    where the place lies in its axes while the part is undeformed [m].  `floating` are the constants of a flexible body whose
+    floating frame this row is (topology/flexible.py).  `hidden` rows are not shown.
+    """
 
     name: str
     mass: float
     com: np.ndarray
     inertia: np.ndarray
     points: dict[str, Place]
+    face: bool = False
+    base: int = -1
+    offset: np.ndarray | None = None
+    floating: Any = None
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class BeamSegment:
+    """A segment of a beam along x: length [m], section, material, theory, modes and (name, arc length) of its points."""
+
+    length: float
+    section: Any
+    material: Any
+    theory: str
+    modes: int
+    points: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class CheckedFlexible:
+    """A flexible body, or a segment of a beam, between its places.
+
+    Attributes
+    ----------
+    name : str
+        ``"arm"``, or ``"rod 1"``, ``"rod 2"``, ... for the segments of a beam that has several.
+    part : str
+        Name of the user's part.
+    source : BeamSegment, ReducedBody or FloatingBody
+        topology/flexible.py makes reduced bodies of segments, one of equal ones.
+    faces : dict of str to int
+        Interface of the source -> row of its face in `CheckedModel.bodies`.
+    points : dict of str to int
+        Its other places -> row of their faces.
+    frame : str, pair of str or None
+        Floating frame asked for.
+    stiffening : bool or None
+    """
+
+    name: str
+    part: str
+    source: Any
+    faces: dict[str, int]
+    points: dict[str, int]
+    frame: Any
+    stiffening: bool | None
 
 
 @dataclass(frozen=True)
@@ -36,6 +88,7 @@ class CheckedJoint:
     """A joint; `axis`, `axis2` are unit vectors in the first frame, `pitch` [m/turn].
 
     `start` (nq,) and `start_rate` (nv,) are complete coordinates (quaternions normalised), or None if not given.
+    A `hidden` joint belongs to a flexible body and is not shown; an elastic one follows the place of that name.
     """
 
     name: str
@@ -49,6 +102,8 @@ class CheckedJoint:
     start_rate: np.ndarray | None
     cut: bool
     coordinates: tuple[str, ...]
+    hidden: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,3 +209,4 @@ class CheckedModel:
     text: str
     run: dict[str, Any]
     notes: tuple[str, ...]
+    flexibles: tuple[CheckedFlexible, ...] = ()

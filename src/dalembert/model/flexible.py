@@ -213,6 +213,9 @@ class Section:
         return _edged_extreme_stress(self, self.extent, axial, moment_y, moment_z)
 
 
+SECTIONS = (Circle, Tube, Rectangle, Section)
+
+
 def _round_extreme_stress(section, radius, axial, moment_y, moment_z):
     bending = (moment_y * moment_y + moment_z * moment_z) ** 0.5
     return abs(axial) / section.area + bending * radius / section.iy

@@ -8,10 +8,12 @@ from typing import Any
 
 from ..errors import Fault, ModelError, near_names
 from .constraints import CONSTRAINTS
+from .flexible_parts import FLEXIBLES
 from .parts import FORCES, JOINTS, Body, Motion, Vector
 from .values import shown
 
-_SECTIONS = {"bodies": (Body,), "joints": JOINTS, "constraints": CONSTRAINTS, "forces": FORCES, "motions": (Motion,)}
+_SECTIONS = {"bodies": (Body,), "flexible": FLEXIBLES, "joints": JOINTS, "constraints": CONSTRAINTS, "forces": FORCES,
+             "motions": (Motion,)}
 PART_TYPES = tuple(kind for kinds in _SECTIONS.values() for kind in kinds)
 _OWN_FIELDS = ("name", "gravity", "ground", "run")
 
@@ -111,8 +113,13 @@ class Model:
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """The bodies, without the ground."""
+        """The rigid bodies, without the ground."""
         return self._of("bodies")
+
+    @property
+    def flexible(self) -> tuple[Any, ...]:
+        """The beams and other flexible bodies."""
+        return self._of("flexible")
 
     @property
     def joints(self) -> tuple[Any, ...]:
@@ -156,8 +163,10 @@ class Model:
         return len(self._parts)
 
     def __repr__(self) -> str:
-        words = {"bodies": "body", "joints": "joint", "constraints": "constraint", "forces": "force", "motions": "motion"}
-        counts = [f"{len(parts)} {words[name] if len(parts) == 1 else name}"
+        words = {"bodies": "body", "flexible": "flexible body", "joints": "joint", "constraints": "constraint",
+                 "forces": "force", "motions": "motion"}
+        many = {"flexible": "flexible bodies"}
+        counts = [f"{len(parts)} {words[name] if len(parts) == 1 else many.get(name, name)}"
                   for name, parts in self.sections().items() if parts]
         return f"<Model {self.name!r}: {', '.join(counts) or 'no parts'}, gravity {self.gravity!r}>"
 

@@ -32,6 +32,7 @@ class Names:
         self._rows: dict[str, int] = {"ground": 0}
         self._origins: list[Place] = [Place(0, ZERO3, EYE3, "ground")]
         self._points: Sequence[CheckedBody] = ()
+        self._flexible: dict[str, dict[str, Place]] = {}
         self.joints: dict[str, tuple[int, Any]] = {}
         owner: dict[str, str] = {}
         for section, parts in sections.items():
@@ -59,6 +60,10 @@ class Names:
             self.joints.setdefault(name, (len(self.joints), part))
         owner.setdefault(name, section)
 
+    def take_places(self, part: str, places: dict[str, Place]) -> None:
+        """Take over the places of a flexible part; "" is what its name alone means."""
+        self._flexible.setdefault(part, places)
+
     def take_points(self, bodies: Sequence[CheckedBody]) -> None:
         """Take over the bodies once their points are read."""
         self._points = bodies
@@ -69,13 +74,13 @@ class Names:
             faults.tell(where, f"found {shown(attachment)}, expected 'body' or 'body.point', the name of a place")
             return None
         body, dot, point = attachment.partition(".")
-        row = self._rows.get(body)
-        if row is None:
-            faults.tell(where, f"no body {shown(body)}.{faults.near(body, self._rows)}")
+        row, places = self._rows.get(body), self._flexible.get(body)
+        if row is None and places is None:
+            faults.tell(where, f"no body {shown(body)}.{faults.near(body, [*self._rows, *self._flexible])}")
             return None
         if not dot:
-            return self._origins[row]
-        points = self._points[row].points
+            return self._origins[row] if places is None else places[""]
+        points = self._points[row].points if places is None else {k: v for k, v in places.items() if k}
         if point not in points:
             faults.tell(where, f"{body!r} has no point {shown(point)}.{faults.near(point, points)}")
             return None
@@ -85,6 +90,7 @@ class Names:
         """Resolve the name of a joint to its row and itself; None if there is no such joint."""
         if isinstance(name, str) and name in self.joints:
             return self.joints[name]
-        note = f" ({name!r} is a body)" if isinstance(name, str) and name in self._rows else ""
+        is_body = isinstance(name, str) and (name in self._rows or name in self._flexible)
+        note = f" ({name!r} is a body)" if is_body else ""
         faults.tell(where, f"no joint {shown(name)}{note}.{faults.near(name, self.joints)}")
         return None

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import Fault, ModelError, near_names
 from .check import check, find_faults
 from .check_laws import functions_of
+from .flexible_parts import FlexibleBody
 from .model import Model
 from .text_read import model_of
 from .text_write import dumps
@@ -81,11 +82,14 @@ def write(model: Model, path: str | PathLike) -> None:
     Raises
     ------
     ModelError
-        If the model is faulty, holds a function (which a text cannot tell), or the file cannot be written.
+        If the model is faulty, holds a function or a reduced body (which a text cannot tell), or the file cannot be written.
     """
     text = check(model).text
     faults = [Fault(where, f"a text cannot hold the function {name!r}; use a number, sine, table or ramp")
               for where, name in functions_of(model)]
+    faults += [Fault(f"flexible.{part.name}.reduced", "a text cannot hold a reduced body; write its Standard Input Data with "
+                     "flex.write_sid and build the model in Python")
+               for part in model.flexible if isinstance(part, FlexibleBody)]
     if faults:
         raise ModelError(faults, model.name)
     try:

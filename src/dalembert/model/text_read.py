@@ -8,6 +8,8 @@ from math import pi
 from typing import Any
 
 from .constraints import CONSTRAINTS, CoordinateCoupling, Distance, Gear
+from .flexible import SECTIONS, Material
+from .flexible_parts import FLEXIBLES, Beam, FlexibleBody
 from .inertia import SHAPES, shape_inertia
 from .laws import Ramp, Sine, Table
 from .model import Model
@@ -16,11 +18,12 @@ from .text_write import type_name
 from .values import Faults, number, shown
 from .yaml_tree import TextFaults
 
-_TOP = ("name", "gravity", "ground", "bodies", "joints", "constraints", "forces", "motions", "run")
+_TOP = ("name", "gravity", "ground", "bodies", "flexible", "joints", "constraints", "forces", "motions", "run")
 _LAW_FIELDS = ("effort", "force", "function", "length", "magnitude", "offset", "position", "speed")
 _TWO_PLACES = "two places: between: [ground, body.point]"
 _TWO_JOINTS = "two joints: between: [first, second]"
-_NEEDED = {"ratio": "number", "radius": "length", "to": "{joint: factor} or a joint with function: ..."}
+_NEEDED = {"ratio": "number", "radius": "length", "length": "length", "section": "{circle: {diameter: ...}}",
+           "material": "{young: ..., poisson: ..., density: ...}", "to": "{joint: factor} or a joint with function: ..."}
 _LAWS = {
     "sine": (set(), {"amplitude", "omega", "frequency", "phase", "offset"}),
     "table": ({"t", "y"}, {"kind"}),
@@ -38,8 +41,8 @@ def model_of(data: Any, faults: TextFaults, name: str) -> Model:
     if "gravity" in data:
         model.gravity = data["gravity"]
     model.ground = _points(faults, "ground", data.get("ground"))
-    readers: dict[str, Callable] = {"bodies": _body, "joints": _joint, "constraints": _constraint, "forces": _force,
-                                    "motions": _motion}
+    readers: dict[str, Callable] = {"bodies": _body, "flexible": _flexible, "joints": _joint, "constraints": _constraint,
+                                    "forces": _force, "motions": _motion}
     for section, reader in readers.items():
         for key, entry in _entries(faults, section, data.get(section)):
             model.add(reader(faults, f"{section}.{key}", key, entry))
@@ -90,6 +93,52 @@ def _body(faults: TextFaults, where: str, name: Any, data: dict) -> Body:
     if isinstance(values.get("inertia"), dict):
         values["inertia"] = _inertia(faults, where + ".inertia", values["inertia"], values.get("mass", 0.0))
     return Body(name, **values)
+
+
+def _flexible(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
+    kind = _kind_of(faults, where, data, FLEXIBLES)
+    if kind is FlexibleBody:
+        faults.tell(where + ".reduced", "a text cannot hold a reduced body; build the model in Python: FlexibleBody(name, "
+                                        "flex.craig_bampton(...)), or give a beam")
+    if kind is not Beam:
+        faults.silent.update(f"{where}.{f.name}" for f in fields(Beam))
+        return Beam(name, length=1.0, section=None, material=None)
+    values = _known_fields(faults, where, data, Beam, ("type",))
+    for key in ("length", "section", "material"):
+        _need(faults, where, values, key)
+    if isinstance(values["section"], dict):
+        values["section"] = _section(faults, where + ".section", values["section"])
+    if isinstance(values["material"], dict):
+        values["material"] = _material(faults, where + ".material", values["material"])
+    return Beam(name, **values)
+
+
+def _section(faults: TextFaults, where: str, data: dict) -> Any:
+    """Read ``{circle: {diameter: ...}}`` and the like."""
+    kinds = {type_name(kind): kind for kind in SECTIONS}
+    shape, sizes = _one_of(faults, where, data, {word: _words(kind) for word, kind in kinds.items()}, "a section")
+    if sizes is None:
+        faults.silent.add(where)
+        return None
+    for key in sizes:
+        faults.lines[f"{where}.{key}"] = faults.line_of(f"{where}.{shape}.{key}")
+    return kinds[shape](**sizes)
+
+
+def _material(faults: TextFaults, where: str, data: dict) -> Material | None:
+    needed, optional = _words(Material)
+    _tell_unknown(faults, where, data, sorted(needed | optional))
+    missing = sorted(needed - data.keys())
+    if missing:
+        faults.tell(where, f"lacks {' and '.join(missing)}; give {', '.join(key + ': ...' for key in missing)}")
+        faults.silent.add(where)
+        return None
+    return Material(**{key: value for key, value in data.items() if key in needed | optional})
+
+
+def _words(kind: type) -> tuple[set[str], set[str]]:
+    """Return the necessary and the optional fields of a material or section."""
+    return ({f.name for f in fields(kind) if f.default is MISSING}, {f.name for f in fields(kind) if f.default is not MISSING})
 
 
 def _inertia(faults: TextFaults, where: str, data: dict, mass: Any) -> tuple:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .flexible import SECTIONS, Material
 from .laws import CompiledLaw, Law
 from .model import Model
 from .parts import Body, Frame, Motion
@@ -34,7 +35,8 @@ def type_name(kind: type) -> str:
 def dumps(model: Model) -> str:
     """Return the model text of a model.
 
-    Functions cannot be told in a text; they appear as ``{function: name}``.
+    Functions and reduced bodies cannot be told in a text; they appear as ``{function: name}`` and
+    ``{reduced body: [interfaces]}``.
     """
     lines = [f"name: {_text(model.name)}", f"gravity: {_text(model.gravity)}"]
     if model.ground:
@@ -100,16 +102,28 @@ def _int_text(x: int) -> str:
 
 
 def _as_mapping(value: Any) -> Any:
-    """Return frames and laws by the words of the model text; functions by their names."""
+    """Return frames, sections, materials and laws by the words of the model text; functions by their names."""
     if isinstance(value, Frame):
         return {"position": value.position} | ({} if value.rotation is None else {"rotation": value.rotation})
     if isinstance(value, CompiledLaw):
         return _as_mapping(value.function)
     if isinstance(value, Law):
         return {type(value).__name__.lower(): {f.name: getattr(value, f.name) for f in fields(value)}}
+    if isinstance(value, SECTIONS):
+        return {type_name(type(value)): _changed_fields(value)}
+    if isinstance(value, Material):
+        return _changed_fields(value)
+    if hasattr(value, "places"):
+        return {"reduced body": list(value.places)}
     if callable(value):
         return {"function": str(getattr(value, "__qualname__", type(value).__name__))}
     return repr(value)
+
+
+def _changed_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a material or section that differ from their defaults."""
+    return {f.name: getattr(value, f.name) for f in fields(value)
+            if f.default is MISSING or getattr(value, f.name) != f.default}
 
 
 def _float_text(x: float) -> str:

@@ -16,13 +16,15 @@ UNITS = {
     "kg": (1.0, "kg"), "g": (1e-3, "kg"), "t": (1e3, "kg"),
     "s": (1.0, "s"), "ms": (1e-3, "s"), "us": (1e-6, "s"), "min": (60.0, "s"),
     "N": (1.0, "N"), "kN": (1e3, "N"), "N m": (1.0, "N m"), "Nm": (1.0, "N m"),
+    "Pa": (1.0, "Pa"), "kPa": (1e3, "Pa"), "MPa": (1e6, "Pa"), "GPa": (1e9, "Pa"),
+    "kg/m³": (1.0, "kg/m³"), "kg/m3": (1.0, "kg/m³"), "g/cm³": (1e3, "kg/m³"), "g/cm3": (1e3, "kg/m³"),
     "Hz": (1.0, "Hz"),
 }
 """Unit -> (factor to SI, SI unit)."""
 
 QUANTITIES = {
     "rad": "an angle", "m": "a length", "kg": "a mass", "s": "a time", "rad/s": "an angular speed", "m/s": "a speed",
-    "N": "a force", "N m": "a torque", "Hz": "a frequency",
+    "N": "a force", "N m": "a torque", "Hz": "a frequency", "Pa": "a stress", "kg/m³": "a density",
 }
 """SI unit -> what it measures, for error texts."""
 

@@ -15,6 +15,7 @@ from ..errors import ChannelError, near_names
 from ..system.layout import Layout, MotionEntry
 from . import tables as tab
 from .constraints import CONSTRAINTS
+from .flexible import FACE, modal_quantities
 from .joints import CUT, SPEED_NAMES, joint_quantities
 from .places import PLACE, origin_of
 from .quantity import XYZ, Quantity, Source
@@ -31,11 +32,17 @@ def owners(layout: Layout) -> Owners:
         found.setdefault(name, []).append((quantities, entry))
 
     for row, name in enumerate(layout.bodies[1:], start=1):
-        add(name, PLACE, origin_of(name, row))
+        if row not in layout.hidden:
+            add(name, PLACE, origin_of(name, row))
     for point in layout.points:
         add(point.name, PLACE, point)
+    for face in layout.faces:
+        add(face.name, FACE, face)
+    for flexible in layout.flexibles:
+        add(flexible.name, modal_quantities(flexible.coordinates), flexible)
     for row, joint in enumerate(layout.joints):
-        add(joint.name, joint_quantities(joint.kind, joint.coordinates), (row, joint))
+        if not joint.hidden:
+            add(joint.name, joint_quantities(joint.kind, joint.coordinates), (row, joint))
     for row, joint in enumerate(layout.cuts, start=len(layout.joints)):
         add(joint.name, joint_quantities(joint.kind, joint.coordinates, CUT), (row, joint))
     for row, constraint in enumerate(layout.constraints, start=len(layout.joints) + len(layout.cuts)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..system.layout import Layout
 from . import channels as ch
 from .stats import Stats
 from .tables import FRAMES, TABLES
+
+if TYPE_CHECKING:
+    from .shape import Shape
 
 Evaluate = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], Mapping[str, np.ndarray]]
 
@@ -128,11 +131,109 @@ class Results:
 
         return to_pandas(self, channels)
 
-    def to_vtk(self, folder: str | Path) -> Path:
-        """Write a ParaView series of bodies and points into a folder; returns the path of the ``.pvd`` file."""
+    def to_vtk(self, folder: str | Path, model=None, *, exaggeration: float = 1.0) -> Path:
+        """Write a ParaView series into a folder.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made if missing.
+        model : Model, optional
+            That of the run: its flexible bodies are written too, with displacements, stresses and axes at their nodes.
+        exaggeration : float
+            Factor of their displacements, from where they would be undeformed on their first place.
+
+        Returns
+        -------
+        Path
+            The ``.pvd`` file, to be opened in ParaView.
+        """
         from .vtk import write_series
 
-        return write_series(self, folder)
+        return write_series(self, folder, model, exaggeration)
+
+    def shape(self, model, name: str, frame: int = -1, *, exaggeration: float = 1.0, reference=None) -> Shape:
+        """Return the deformed shape of a flexible part: nodes, surface, displacements and stresses.
+
+        Parameters
+        ----------
+        model : Model
+            That of the run.
+        name : str
+            Of a beam or flexible body.
+        frame : int
+            Number of the frame; the last by default.
+        exaggeration : float
+            Factor of the displacements.
+        reference : str or pair of str, optional
+            Place of the part that the undeformed shape is laid on, ``"end"``, or two places for the chord between them,
+            ``("start", "end")``; its first place by default, as in the channel ``deflection``.
+
+        Returns
+        -------
+        Shape
+            See `dalembert.results.shape.Shape`.
+        """
+        from .recovery import Recovery
+        from .shape import shapes_of
+        from .shape_figure import chosen_frames
+
+        return shapes_of(Recovery(self, model).at(chosen_frames(self, [frame])), name, exaggeration, reference)[0]
+
+    def stress(self, model, name: str, *, components: bool = False) -> np.ndarray:
+        """Return stresses of a flexible part over time.
+
+        Parameters
+        ----------
+        model : Model
+            That of the run.
+        name : str
+            ``"arm.tip"``: at a place, that of the nearest node, in beams that of the section there.  ``"arm"``: the largest
+            of all nodes.
+        components : bool
+            Whether to return the components at a place instead of one number.
+
+        Returns
+        -------
+        (nf,) or (nf, s) float
+            Von Mises stress; for beams the largest axial stress of normal force and bending [Pa].  Components are in the
+            body's axes: xx, yy, zz, xy, yz, zx of solids and xx, yy, xy of plates [Pa], section forces N, Vy, Vz [N], T, My,
+            Mz [N m] of beams.
+        """
+        from .stress import stress_history
+
+        return stress_history(self, model, name, components)
+
+    def plot_shape(self, model, *names: str, frame: int | Sequence[int] = -1, exaggeration: float = 1.0,
+                   colour: str | None = "stress", reference=None, ax=None, path: str | Path | None = None):
+        """Draw flexible parts in space above their undeformed shapes.
+
+        Parameters
+        ----------
+        model : Model
+            That of the run.
+        *names : str
+            Parts to draw; without any all of them, and rigid bodies as lines from their origins to their points.
+        frame : int or sequence of int
+            Numbers of the frames to draw; the last by default.
+        exaggeration : float
+            Factor of the displacements.
+        colour : {"stress", "displacement", None}
+            What colours tell.
+        reference : str or pair of str, optional
+            As for `shape`.
+        ax : matplotlib Axes3D, optional
+            Draw into this one.
+        path : str or Path, optional
+            Where to write the picture.
+
+        Returns
+        -------
+        matplotlib Figure, or Axes3D if `ax` was given
+        """
+        from .shape_figure import draw_shapes
+
+        return draw_shapes(self, model, names, frame, exaggeration, colour, reference, ax, path)
 
     def plot(self, *channels: str, path: str | Path | None = None, show: bool | None = None, ax=None):
         """Draw channels over time.
@@ -172,9 +273,13 @@ class Results:
 
     def _owned(self) -> str:
         """Say how many channels there are, and of what."""
-        layout, joints = self.layout, len(self.layout.joints) + len(self.layout.cuts)
+        layout = self.layout
+        joints = sum(not joint.hidden for joint in layout.joints) + len(layout.cuts)
+        parts = len({face.base for face in layout.faces})
         shown = [name for name in self._owners if name not in ch.SYSTEM][:8]
         more = ", …" if len(self._owners) - len(ch.SYSTEM) > len(shown) else ""
         bound = f" and {len(layout.constraints)} constraints" if layout.constraints else ""
-        return (f"{len(layout.bodies) - 1} bodies, {joints} joints{bound}, {len(layout.forces)} forces; "
+        bodies = len(layout.bodies) - 1 - len({*layout.hidden, *(face.body for face in layout.faces)})
+        flexible = f"{parts} flexible bod{'y' if parts == 1 else 'ies'}, " * bool(parts)
+        return (f"{bodies} bodies, {flexible}{joints} joints{bound}, {len(layout.forces)} forces; "
                 f"channels of {', '.join(shown)}{more}")

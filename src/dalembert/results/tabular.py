@@ -49,7 +49,8 @@ def summary(results: Results, channels: Sequence[str] | None = None) -> list[Row
 
 def overview(results: Results, most: int = 12) -> list[str]:
     """Return the channels that tell most about a run: coordinates of the first joints, and the energies."""
-    moving = [joint for joint in (*results.layout.joints, *results.layout.cuts) if joint.coordinates]
+    moving = [joint for joint in (*results.layout.joints, *results.layout.cuts)
+              if joint.coordinates and not getattr(joint, "hidden", False)]
     chosen = []
     for joint in moving[:most]:
         single = [f"{joint.name}.{c}" for c in joint.coordinates if f"{joint.name}.{c}" in results]

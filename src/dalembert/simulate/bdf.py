@@ -70,7 +70,7 @@ class BdfLoop:
         """Absolute tolerances of the unknowns."""
         scale = np.ones(self.n_q)
         scale[self.system.pair["q"]] = self.system.dof["q_scale"][self.system.pair["v"]]
-        atol = self.options.accuracy * np.concatenate([scale, self.system.dof["q_scale"]])
+        atol = self.options.accuracy * np.concatenate([scale, self.system.dof["qd_scale"]])
         atol[self.n_q + self.slack] = UNCONTROLLED
         return atol
 

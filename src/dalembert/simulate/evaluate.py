@@ -15,6 +15,7 @@ from ..results.stats import Stats
 from ..results.tables import frame_shapes
 from ..system.pack import Packed
 from ..system.reverse import swap, swap_efforts
+from .natural import measure_natural, solve_frames
 from .status import error_of
 
 
@@ -24,6 +25,10 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
     swap(packed.layout, q, qd, qdd)
     n, shapes = len(t), frame_shapes(packed.layout)
     out = {name: np.zeros((n, *shapes[name])) for name in ("reaction", "effort", "element", "system")}
+    if packed.has_superelements:
+        out["body"] = measure_natural(packed, t, q, qd, qdd, out)
+        swap_efforts(packed.layout, q, out["effort"])
+        return out
     body = np.zeros((n, packed.system.body.shape[0], 19))
     work = make_open_work(packed.system)
     status = measure_frames(packed.system, t, q, qd, qdd, body, out["reaction"], out["effort"], out["element"],
@@ -37,6 +42,8 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
 
 def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: Work | None = None) -> np.ndarray:
     """Return the accelerations (n_v,) of a state in tree coordinates; drives are set in place."""
+    if packed.has_superelements:
+        return solve_frames(packed, np.array([t]), q[None], qd[None])[0]
     qdd, work = np.zeros(packed.layout.n_v), work or make_open_work(packed.system)
     status = eval_accelerations(packed.system, t, q, qd, qdd, np.zeros_like(qdd), work)
     if status != Status.OK:
@@ -49,6 +56,9 @@ def refresh_accelerations(packed: Packed, frames: dict[str, np.ndarray]) -> None
 
     An implicit step ends with projected accelerations, which agree with them to the order of the method.
     """
+    if packed.has_superelements:
+        frames["qdd"][:] = solve_frames(packed, frames["t"], frames["q"], frames["qd"])
+        return
     work = make_open_work(packed.system)
     for f, t in enumerate(frames["t"]):
         frames["qdd"][f] = solve_state(packed, float(t), frames["q"][f], frames["qd"][f], work)
@@ -65,16 +75,18 @@ def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats
 
 
 def results_of_state(begin, t: float) -> Results:
-    """One frame: the state of a start at time t."""
-    q, qd = begin.q.copy(), begin.qd.copy()
+    """One frame: the state of a start with the drives and laws of time t, loops closed."""
+    from .closing import at_time
+
+    q, qd = begin.with_modes(*at_time(begin, t))
     if begin.massless:
         from .massless import complete
 
         qd, qdd = complete(begin.packed, t, q, qd)
     else:
-        qdd = solve_state(begin.packed, t, q, qd)
+        qdd = solve_state(begin.shown, t, q, qd)
     frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd]}
-    return make_results(begin.packed, begin.formulation.name, frames, messages=begin.messages, integrator="none")
+    return make_results(begin.shown, begin.formulation.name, frames, messages=begin.messages, integrator="none")
 
 
 def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Results:
@@ -86,7 +98,12 @@ def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Resul
     coordinates, rates : mapping, optional
         By joint name, as `start` and `start_rate` of the joints; the model's own where left out.
     t : float
-        Time [s].
+        Time [s] at which drives and laws are taken; loops that drives then pull open are closed again.
+
+    Raises
+    ------
+    AssemblyError
+        The mechanism cannot be assembled at that time.
     """
     from .initial import prepare_start
 

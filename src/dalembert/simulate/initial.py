@@ -14,6 +14,7 @@ from ..model.model import Model
 from ..results.results import Results
 from ..system.pack import Packed, pack
 from ..system.reverse import swap
+from ..topology.flexible import FACES
 from ..topology.span import Plan, span
 from .assembly import Assembler
 from .constraints import Constraints, with_penalties
@@ -21,6 +22,7 @@ from .formulations import Global, Recursive, SemiRecursive, choose_formulation
 from .massless import describe, make_consistent
 from .mobility import redundancy_messages
 from .natural import NaturalStart, make_natural
+from .undeformed import undeformed
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,16 @@ class Start:
         return bool(self.packed.system.constants[0].form != FormCode.TREE)
 
     @property
+    def shown(self) -> Packed:
+        """Tables in whose coordinates results are told: those of the tree, with superelements followed by their modes."""
+        return self.natural.packed if self.natural and self.natural.packed.has_superelements else self.packed
+
+    def with_modes(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return coordinates and rates of the tree as results tell them; modes are zero."""
+        layout = self.shown.layout
+        return (np.concatenate([q, np.zeros(layout.n_q - len(q))]), np.concatenate([qd, np.zeros(layout.n_v - len(qd))]))
+
+    @property
     def massless(self) -> int:
         """Number of independent directions without inertia."""
         return len(self.massless_rates)
@@ -67,12 +79,31 @@ def with_starts(model: Model, start=None, start_rate=None) -> Model:
 
 def prepare_start(model: Model, start=None, start_rate=None, formulation="auto") -> Start:
     """Check, span and pack a model and give every coordinate its start."""
-    plan = span(check(with_starts(model, start, start_rate)))
+    checked = check(with_starts(model, start, start_rate))
+    plan = span(checked)
     chosen = choose_formulation(formulation, plan)
+    if checked.flexibles:
+        plan = undeformed(checked, span(checked, FACES) if isinstance(chosen, Global) else plan, close_undeformed)
     start = _begin(plan, chosen, Recursive() if isinstance(chosen, SemiRecursive) and not plan.has_loops else chosen)
     if isinstance(chosen, SemiRecursive) and not plan.has_loops and not start.massless:
         return _begin(plan, chosen, chosen)
     return start
+
+
+def close_undeformed(plan: Plan) -> Results:
+    """Close the loops of a plan with its flexible bodies undeformed; returns the frame at time zero.
+
+    What loops leave undecided, such as the spin of a rod between two ball joints, begins with the least kinetic energy.
+    """
+    from .evaluate import results_of_state
+    from .reduction import calmest_rates
+
+    begin = _begin(plan, SemiRecursive(), SemiRecursive())
+    given = np.zeros(len(begin.qd), bool)
+    joints = {j.name: j for j in plan.model.joints}
+    for entry in begin.packed.layout.joints:
+        given[entry.v:entry.v + entry.nv] = joints[entry.name].start_rate is not None
+    return results_of_state(replace(begin, qd=calmest_rates(begin.packed, begin.q, begin.qd, given)), 0.0)
 
 
 def _begin(plan: Plan, chosen, form) -> Start:

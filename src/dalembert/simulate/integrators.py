@@ -229,9 +229,16 @@ def stiff_integrator(n_rates: int, *, loops: bool = False):
     return Radau() if n_rates <= MOST_STAGE_RATES else SDIRK4
 
 
-def choose_integrator(integrator, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False):
+def choose_integrator(integrator, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False,
+                      superelements: bool = False):
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch."""
+    if superelements and integrator == "auto":
+        return GeneralizedAlpha(), False
     chosen, may_switch = _choose(integrator, step, massless, n_rates)
+    if superelements and not isinstance(chosen, Implicit):
+        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in interface coordinates, whose "
+                         "stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or formulation "
+                         "'semi-recursive'")
     if loops and isinstance(chosen, (DiagonallyImplicit, Radau)):
         raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or "
                          "'auto', or formulation 'recursive' if the model is a tree")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +15,9 @@ from .constraints import Constraints
 from .initial import Start, prepare_start
 from .massless import complete
 from .reduction import Equations, jacobian_rates, reduced, spin_matrix
+
+if TYPE_CHECKING:
+    from ..results.results import Results
 
 INFINITE = 1e12
 """Eigenvalues beyond this [1/s] stand for directions without inertia and are left out."""
@@ -37,6 +42,10 @@ class Linearized:
         Rate numbers of the rows.
     motions : (n_v, n) float
         How all rates go along with a unit change of each x.
+    begin : Start
+        The packed model.
+    q : (n_q,) float
+        Coordinates of the tree at the state.
     """
 
     mass: np.ndarray
@@ -47,6 +56,8 @@ class Linearized:
     layout: Layout
     free: np.ndarray
     motions: np.ndarray
+    begin: Start = field(repr=False)
+    q: np.ndarray = field(repr=False)
 
     @property
     def state_matrix(self) -> np.ndarray:
@@ -71,6 +82,8 @@ class Eigenmodes:
     shapes : (m, n) complex
         Largest component one, in the order of `names`.
     names : tuple of str
+    linear : Linearized
+        What the modes were found of.
     """
 
     eigenvalues: np.ndarray
@@ -78,6 +91,53 @@ class Eigenmodes:
     damping: np.ndarray
     shapes: np.ndarray
     names: tuple[str, ...]
+    linear: Linearized = field(repr=False)
+
+    def swing(self, number: int, *, amplitude: float | None = None, frames: int = 25) -> Results:
+        """Return one period of a mode as results, for animations: ``modes.swing(1).to_vtk("mode 1", m)``.
+
+        Parameters
+        ----------
+        number : int
+            Of the mode, from 1 by frequency.
+        amplitude : float, optional
+            Factor of its shape, whose largest component is one; by default places move by a tenth of the model's extent.
+        frames : int
+            Number of frames, the first and the last at the largest displacement.
+
+        Returns
+        -------
+        Results
+            The linearised state moved along the mode; loops close to first order in the amplitude.  Channels of rates and
+            loads have no meaning.
+        """
+        from .swing import swing
+
+        return swing(self, number, amplitude, frames)
+
+    def plot(self, model, number: int, *, amplitude: float | None = None, ax=None, path: str | Path | None = None):
+        """Draw a mode: flexible bodies coloured by displacement and rigid ones as lines, above the state they swing about.
+
+        Parameters
+        ----------
+        model : Model
+            That the modes were found of.
+        number : int
+            Of the mode, from 1 by frequency.
+        amplitude : float, optional
+            As for `swing`.
+        ax : matplotlib Axes3D, optional
+            Draw into this one.
+        path : str or Path, optional
+            Where to write the picture.
+
+        Returns
+        -------
+        matplotlib Figure, or Axes3D if `ax` was given
+        """
+        from .swing import draw_mode
+
+        return draw_mode(self, model, number, amplitude, ax, path)
 
     def __str__(self) -> str:
         lines = [f"{'mode':>4} {'frequency':>12} {'damping':>9} {'time const.':>12}  largest in"]
@@ -90,12 +150,14 @@ class Eigenmodes:
 
 def rate_names(layout: Layout) -> list[str]:
     """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
-    names = []
+    names = {}
     for j in layout.joints:
         coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
                        "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
-        names += [f"{j.name}.{c}" for c in coordinates]
-    return names
+        names |= {j.v + k: f"{j.name}.{c}" for k, c in enumerate(coordinates)}
+    for f in layout.flexibles:
+        names |= {f.v + k: f"{f.name}.{c}" for k, c in enumerate(f.coordinates)}
+    return [names[v] for v in sorted(names)]
 
 
 def linearize_state(begin: Start, t: float = 0.0) -> Linearized:
@@ -118,7 +180,7 @@ def linearize_state(begin: Start, t: float = 0.0) -> Linearized:
         rates = np.flatnonzero(packed.system.dof["drive"] < 0)
         M, C, K, Z = (*(A[np.ix_(rates, rates)] for A in (M, C, K)), np.eye(len(qd))[:, rates])
     names = rate_names(packed.layout)
-    return Linearized(M, C, K, tuple(names[k] for k in rates), t, packed.layout, rates, Z)
+    return Linearized(M, C, K, tuple(names[k] for k in rates), t, packed.layout, rates, Z, begin, q)
 
 
 def _refuse_moving_wheels(packed, constraints: Constraints, qd: np.ndarray) -> None:
@@ -159,7 +221,7 @@ def modes_of(linear: Linearized) -> Eigenmodes:
     n = len(linear.names)
     if n == 0:
         empty = np.zeros(0)
-        return Eigenmodes(empty.astype(complex), empty, empty, np.zeros((0, 0), complex), ())
+        return Eigenmodes(empty.astype(complex), empty, empty, np.zeros((0, 0), complex), (), linear)
     zero, one = np.zeros((n, n)), np.eye(n)
     values, vectors = eig(np.block([[zero, one], [-linear.stiffness, -linear.damping]]),
                           np.block([[one, zero], [zero, linear.mass]]))
@@ -172,4 +234,4 @@ def modes_of(linear: Linearized) -> Eigenmodes:
     size = abs(values)
     with np.errstate(invalid="ignore", divide="ignore"):
         damping = np.where(size > 0, -values.real / size, np.nan)
-    return Eigenmodes(values, abs(values.imag) / (2 * np.pi), damping, shapes, linear.names)
+    return Eigenmodes(values, abs(values.imag) / (2 * np.pi), damping, shapes, linear.names, linear)

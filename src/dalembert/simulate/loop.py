@@ -182,14 +182,20 @@ def _scales(system, n_q: int) -> tuple[np.ndarray, np.ndarray]:
     if system.constants[0].form == FormCode.GLOBAL:
         lengths = system.row["size"][system.row["code"] == RowCode.POSITION]
         length = float(lengths[0]) if len(lengths) else 1.0
-        scale = np.tile(np.repeat([length, 1.0], [3, 9]), n_q // 12)
+        bodies = np.tile(np.repeat([length, 1.0], [3, 9]), len(system.body) - 1)
+        scale = np.concatenate([bodies, length * _modal_sizes(system.sup)])
         return scale, scale.copy()
     q_scale = np.ones(n_q)
     q_scale[system.pair["q"]] = system.dof["q_scale"][system.pair["v"]]
-    qd_scale = system.dof["q_scale"].copy()
+    qd_scale = system.dof["qd_scale"].copy()
     qd_scale[system.drive["v"]] = ANY_SIZE
     q_scale[system.drive["q"][system.drive["code"] == DriveCode.POSITION]] = ANY_SIZE
     return q_scale, qd_scale
+
+
+def _modal_sizes(sup) -> np.ndarray:
+    """Modal coordinates of superelements, with unit modal mass, that move their mass by one in the mean [sqrt(kg)]."""
+    return np.repeat(np.sqrt(sup.constant[sup.element["rigid"]]), sup.element["n_mode"])
 
 
 def _turning_rates(system, n_v: int) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..codes import Status
 from ..kernels.door import make_open_work
+from ..kernels.measure_super import measure_natural_frames, solve_natural_frames
 from ..kernels.natural import natural_state_of_joint
 from ..kernels.natural_joints import joint_state_of_natural
 from ..kernels.tree_inverse import eval_body_accelerations
@@ -28,7 +29,7 @@ class NaturalStart:
 
 
 def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray) -> NaturalStart:
-    """Return the global formulation of a model packed in joint coordinates, with its state."""
+    """Return the global formulation of a model packed in joint coordinates, with its state; modes begin at zero."""
     whole = pack_global(packed)
     n, work = int(whole.system.constants[0].n_q), make_open_work(packed.system)
     eval_motion(packed.system, q, qd, work)
@@ -40,13 +41,42 @@ def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray) -> NaturalStart:
 
 
 def joint_frames(packed: Packed, frames: dict[str, np.ndarray], near: np.ndarray) -> dict[str, np.ndarray]:
-    """Frames in joint coordinates of frames in natural ones; `near` (nf, n_q) are coordinates next to them."""
+    """Frames in joint coordinates of frames in natural ones; `near` (nf, n_q) are coordinates next to them.
+
+    Modes of superelements follow behind in both.
+    """
     system, work = packed.system, make_open_work(packed.system)
-    n, (n_q, n_v) = len(frames["t"]), (packed.layout.n_q, packed.layout.n_v)
+    n, (n_q, n_v), modes = len(frames["t"]), (packed.layout.n_q, packed.layout.n_v), 12 * (len(system.body) - 1)
     found = {"t": frames["t"], "q": np.zeros((n, n_q)), "qd": np.zeros((n, n_v)), "qdd": np.zeros((n, n_v))}
     for f in range(n):
         status = joint_state_of_natural(system, frames["q"][f], frames["qd"][f], frames["qdd"][f], near[f], found["q"][f],
                                         found["qd"][f], found["qdd"][f], work)
         if status != Status.OK:
             raise error_of(status, packed, work.fail, float(frames["t"][f]), 0.0)
+    for name, size in (("q", n_q), ("qd", n_v), ("qdd", n_v)):
+        behind = frames[name][:, modes:]
+        found[name][:, size - behind.shape[1]:] = behind
     return found
+
+
+def solve_frames(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Return the accelerations (nf, n_v) of frames of a model with superelements, tree coordinates with the modes behind."""
+    work, tree_work, qdd = make_open_work(packed.system), make_open_work(packed.tree.system), np.zeros_like(qd)
+    status = solve_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, work, tree_work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, float(t[0]), 0.0)
+    return qdd
+
+
+def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
+                    out: dict[str, np.ndarray]) -> np.ndarray:
+    """Fill the tables of frames of a model with superelements; returns `body` (nf, n_body, 19), rows as in the layout."""
+    work, tree_work = make_open_work(packed.system), make_open_work(packed.tree.system)
+    body, point = np.zeros((len(t), len(packed.system.body), 19)), np.zeros((len(t), len(packed.recovered), 19))
+    status = measure_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, body, point, out["reaction"],
+                                    out["effort"], out["element"], out["system"], work, tree_work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, float(t[0]) if len(t) else 0.0, 0.0)
+    body = body[:, packed.body_rows]
+    body[:, packed.recovered] = point
+    return body

@@ -16,6 +16,8 @@ from ..codes import Status
 from ..kernels.door import make_open_work
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual
 from ..kernels.linearize import eval_matrices
+from ..kernels.tree_inverse import eval_mass_matrix
+from ..kernels.tree_kinematics import eval_motion
 from ..kernels.tree_state import move
 from ..system.pack import Packed
 from .constraints import RANK, Constraints
@@ -81,6 +83,23 @@ def null_space(packed: Packed, J: np.ndarray, free: np.ndarray | None = None) ->
         return Z
     basis, _ = np.linalg.qr(packed.system.dof["q_scale"][free, None] * right[rank:].T)
     return Z @ basis
+
+
+def calmest_rates(packed: Packed, q: np.ndarray, qd: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Return rates of least kinetic energy among those that meet the rows as qd (n_v,) does.
+
+    Drives, rates that are `given` (n_v,) and those that no row binds stay.
+    """
+    J = Constraints(packed).evaluate(0.0, q, qd).jacobian
+    free = (packed.system.dof["drive"] < 0) & ~given & np.any(J, axis=0)
+    Z = null_space(packed, J, free)
+    if not np.any(free) or not Z.shape[1]:
+        return qd
+    M, work = np.zeros((len(qd), len(qd))), make_open_work(packed.system)
+    eval_motion(packed.system, q, qd, work)
+    eval_mass_matrix(packed.system, M, work)
+    inertia = Z.T @ M @ Z
+    return qd - Z @ np.linalg.lstsq(inertia, Z.T @ M @ qd, rcond=RANK)[0]
 
 
 def find_multipliers(packed: Packed, J: np.ndarray, residual: np.ndarray) -> np.ndarray:

@@ -75,7 +75,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     options = check_run_arguments(model, until, step, accuracy, integrator, on_failure)
     begin = prepare_start(model, start, start_rate, options.formulation if formulation == "auto" else formulation)
     method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0,
-                                           n_rates=len(begin.qd), loops=begin.has_rows)
+                                           n_rates=len(begin.qd), loops=begin.has_rows,
+                                           superelements=begin.shown.has_superelements)
     times = record_times(record if record is not None else options.record, options)
     if isinstance(method, Bdf):
         loop = (LoopedBdf if begin.has_rows else BdfLoop)(begin, method, options, times)
@@ -95,7 +96,7 @@ class _Run:
         self.method = dict(integrator=loop.method.name, accuracy=None if options.step else options.accuracy,
                            step=options.step)
         origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation.name, **self.method)
-        self.writer = Writer(store, begin.packed.layout, origin) if store is not None else None
+        self.writer = Writer(store, begin.shown.layout, origin) if store is not None else None
 
     def go(self, on_failure: str) -> Results:
         prepare(self.loop.entries())
@@ -111,7 +112,7 @@ class _Run:
         stats = self.loop.stats(perf_counter() - began - self.compiling)
         status = "ok" if error is None else f"{type(error).__name__}: {error}"
         self._close(status, stats)
-        results = make_results(self.begin.packed, self.begin.formulation.name, self._frames(), messages=self.messages,
+        results = make_results(self.begin.shown, self.begin.formulation.name, self._frames(), messages=self.messages,
                                stats=stats, status=status, **self.method)
         if error is None or (on_failure == "return" and isinstance(error, MultibodyError)):
             return results
@@ -134,7 +135,7 @@ class _Run:
             elif status == Status.NOT_STIFF:
                 self._switch_back()
             elif status not in (Status.RECORD_FULL, Status.CHUNK_DONE):
-                return error_of(status, self.begin.packed, loop.failure, loop.t, loop.step)
+                return error_of(status, self.begin.shown, loop.failure, loop.t, loop.step)
             took = perf_counter() - began
             if status == Status.RECORD_FULL or took > CHUNK_SECONDS or self.writer:
                 self._collect()
@@ -174,10 +175,10 @@ class _Run:
             for f, t in enumerate(block["t"]):
                 block["qd"][f], block["qdd"][f] = complete(self.begin.packed, t, block["q"][f], block["qd"][f])
         if self.begin.has_rows and isinstance(self.loop.method, Implicit):
-            refresh_accelerations(self.begin.packed, block)
+            refresh_accelerations(self.begin.shown, block)
         self.blocks.append(block)
         if self.writer:
-            packed = self.begin.packed
+            packed = self.begin.shown
             stored = make_results(packed, self.begin.formulation.name, block, **self.method).frames()
             self.writer.append(stored, evaluate_frames(packed, *stored.values()))
 

@@ -11,12 +11,14 @@ do work along the move: that leads to a minimum of the energy, and on from there
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..errors import ConvergenceError
 from ..kernels.tree_state import move, normalise
+from ..model.check import check
+from ..model.checked import BeamSegment
 from ..results.results import Results
 from ..results.stats import Stats
 from .assembly import TOLERANCE as CLOSED
@@ -26,6 +28,7 @@ from .evaluate import make_results
 from .initial import prepare_start
 from .linear import rate_names
 from .reduction import Equations, find_multipliers, null_space
+from .static_super import find_equilibrium
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-10
@@ -57,6 +60,8 @@ class StaticResults(Results):
 def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     """Find the equilibrium near the start.
 
+    Flexible bodies are taken in absolute interface coordinates, and the load is brought on in automatic steps.
+
     Parameters
     ----------
     model : Model
@@ -76,6 +81,8 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     AssemblyError
         With loops: the mechanism cannot be assembled with the drives of that time.
     """
+    if _in_interface_coordinates(model):
+        return _static_flexible(prepare_start(model, start, None, "global"), t)
     begin = prepare_start(model, start, None)
     q, _ = at_time(begin, t)
     packed = held_at(begin.packed, t)
@@ -92,12 +99,32 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
                                "where nothing holds a joint.")
     still = np.zeros(packed.layout.n_v)
     frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
+    return _told(packed, begin, frames, iterations, found.stable)
+
+
+def _told(packed, begin, frames, iterations: int, stable: bool) -> StaticResults:
+    """Results of the one frame in equilibrium."""
     results = make_results(packed, begin.formulation.name, frames, messages=begin.messages, integrator="static",
                            stats=Stats(iterations=iterations, factorizations=iterations), kind=StaticResults)
     coordinates = results.array("q")[0]
-    results.starts = {j.name: coordinates[j.q:j.q + j.nq] for j in packed.layout.joints if j.nq}
-    results.stable = found.stable
+    results.starts = {j.name: coordinates[j.q:j.q + j.nq] for j in packed.layout.joints if j.nq and not j.hidden}
+    results.stable = stable
     return results
+
+
+def _in_interface_coordinates(model) -> bool:
+    """True for a model with flexible bodies that all have interfaces."""
+    flexibles = check(model).flexibles
+    return bool(flexibles) and all(isinstance(f.source, BeamSegment) or hasattr(f.source, "basis") for f in flexibles)
+
+
+def _static_flexible(begin, t: float) -> StaticResults:
+    """Equilibrium by load steps in absolute interface coordinates."""
+    found = find_equilibrium(begin, t)
+    still = np.zeros(found.packed.layout.n_v)
+    frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
+    begin = replace(begin, messages=(*begin.messages, f"{found.load_steps} load step{'s' * (found.load_steps > 1)}"))
+    return _told(found.packed, begin, frames, found.iterations, found.stable)
 
 
 @dataclass(frozen=True)

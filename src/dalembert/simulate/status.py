@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..codes import Status
 from ..errors import ConvergenceError, ModelError, MultibodyError, SingularError
+from ..system.layout import FlexibleEntry
 from ..system.pack import Packed
 
 
@@ -28,16 +29,28 @@ def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Except
         return ConvergenceError(f"Newton's iteration did not converge at t = {t:.6g} s with the step {step:.3g} s; "
                                 f"slowest near {_joint(packed, int(fail[0]))}. Take a smaller step, or leave it out for "
                                 "an error-controlled one.")
+    if code == Status.NO_FRAME:
+        name = packed.layout.flexibles[int(fail[3])].name
+        return ConvergenceError(f"flexible body {name!r}: no floating frame was found at t = {t:.6g} s, step {step:.3g} s; it "
+                                "is bent by more than a radian, which a linear body cannot describe. Take more bodies "
+                                "(Beam(..., bodies=n)), a smaller step or smaller loads.")
     return MultibodyError(f"kernel ended with {code.name} at t = {t:.6g} s, index {int(fail[0])}")
 
 
 def _joint(packed: Packed, rate: int) -> str:
     j = packed.layout.joint_of_rate(rate)
+    if isinstance(j, FlexibleEntry):
+        return f"flexible body {j.name!r} ({j.coordinates[rate - j.v]})"
     return f"joint {j.name!r} (between {j.first!r} and {j.second!r})"
 
 
 def _singular(packed: Packed, rate: int, t: float) -> SingularError:
     j = packed.layout.joint_of_rate(rate)
+    if isinstance(j, FlexibleEntry):
+        return SingularError(
+            f"flexible body {j.name!r}: its mass matrix is not positive definite at t = {t:.6g} s; it is deformed beyond what "
+            "a linear body can describe. Make the beam of more bodies, take a shorter step, or see whether stiffening=False "
+            "will do.")
     direction = packed.system.dof[rate]
     turns = bool(direction.s_n.any())
     carried = packed.layout.bodies[j.body]

@@ -11,6 +11,7 @@ from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.jit import prepare
 from ..kernels.linearize import eval_matrices
 from ..kernels.measure import measure_frames
+from ..kernels.measure_super import measure_natural_frames, solve_natural_frames
 from ..kernels.tables import make_work
 from ..kernels.tree_inverse import eval_mass_matrix
 from ..kernels.tree_kinematics import eval_motion
@@ -35,6 +36,9 @@ def entries() -> list[tuple]:
     return [
         *(entry for loop in loops for entry in loop.entries()),
         (measure_frames, (system, np.zeros(1), block, block, block, cube, cube, block, cube, block, work)),
+        (measure_natural_frames, (system, system, np.zeros(1), block, block, block, cube, cube, cube, block, cube, block, work,
+                                  work)),
+        (solve_natural_frames, (system, system, np.zeros(1), block, block, block, work, work)),
         (eval_accelerations, (system, 0.0, q, qd, qd, qd, work)),
         (eval_residual, (system, 0.0, q, qd, qd, qd, qd, work)),
         (eval_loaded_residual, (system, 0.0, q, qd, qd, qd, qd, work)),

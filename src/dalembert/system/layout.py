@@ -21,7 +21,7 @@ class JointEntry:
     """A tree joint: the row of the body it carries, its coordinates q[q : q + nq] and rates qd[v : v + nv].
 
     `kind` is the class name in lower case, `coordinates` the names of the coordinates, `reversed` tells that the
-    carried body is the joint's first one, `pitch` is that of a screw [m/turn].
+    carried body is the joint's first one, `pitch` is that of a screw [m/turn].  A `hidden` joint belongs to a flexible body.
     """
 
     name: str
@@ -36,6 +36,7 @@ class JointEntry:
     first: str
     second: str
     pitch: float = 0.0
+    hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,36 @@ class MotionEntry:
 
 
 @dataclass(frozen=True)
+class FaceEntry:
+    """A place of a flexible part: its row, the row of the part's first place, and where it is undeformed from that [m]."""
+
+    name: str
+    body: int
+    base: int
+    position: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class FlexibleEntry:
+    """A flexible body, or segment of a beam: its elastic coordinates q[q : q + n], rates qd[v : v + n] and their names.
+
+    `part` is the user's part, `body` the row of its floating frame (-1 if it has none).
+    """
+
+    name: str
+    part: str
+    body: int
+    q: int
+    v: int
+    n: int
+    coordinates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Layout:
     """All names of a packed model; `bodies[i]` is the name of row i, row 0 is the ground.
 
-    `rows` names every constraint row: (joint or constraint, what it holds).
+    `rows` names every constraint row: (joint or constraint, what it holds).  `hidden` are rows of bodies that are not shown.
     """
 
     model: str
@@ -117,6 +144,9 @@ class Layout:
     cuts: tuple[CutEntry, ...] = ()
     constraints: tuple[ConstraintEntry, ...] = ()
     rows: tuple[tuple[str, str], ...] = ()
+    faces: tuple[FaceEntry, ...] = ()
+    flexibles: tuple[FlexibleEntry, ...] = ()
+    hidden: tuple[int, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain dicts and lists, for JSON."""
@@ -134,8 +164,10 @@ class Layout:
                    joints=rows("joints", JointEntry), forces=rows("forces", ForceEntry),
                    motions=rows("motions", MotionEntry), n_q=data["n_q"], n_v=data["n_v"],
                    cuts=rows("cuts", CutEntry), constraints=rows("constraints", ConstraintEntry),
-                   rows=tuple(tuple(row) for row in data.get("rows", ())))
+                   rows=tuple(tuple(row) for row in data.get("rows", ())), faces=rows("faces", FaceEntry),
+                   flexibles=rows("flexibles", FlexibleEntry), hidden=tuple(data.get("hidden", ())))
 
-    def joint_of_rate(self, v: int) -> JointEntry:
-        """Return the joint that rate number v belongs to."""
-        return next(j for j in self.joints if j.v <= v < j.v + j.nv)
+    def joint_of_rate(self, v: int) -> JointEntry | FlexibleEntry:
+        """Return the joint, or the flexible body, that rate number v belongs to."""
+        return next((f for f in self.flexibles if f.v <= v < f.v + f.n), None) or next(
+            j for j in self.joints if j.v <= v < j.v + j.nv)

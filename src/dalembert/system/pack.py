@@ -9,11 +9,24 @@ import numpy as np
 
 from ..codes import DriveCode, ForceCode, FormCode, JointCode
 from ..kernels import tables
+from ..kernels.flex_floating_tables import Floating
+from ..kernels.flex_superelement_tables import no_superelements
 from ..kernels.sparse import Pattern
 from ..kernels.tables import System
 from ..model.checked import CheckedJoint, CheckedModel, Place
 from ..topology.span import Plan
-from .layout import ConstraintEntry, CutEntry, ForceEntry, JointEntry, Layout, MotionEntry, PointEntry
+from .layout import (
+    ConstraintEntry,
+    CutEntry,
+    FaceEntry,
+    FlexibleEntry,
+    ForceEntry,
+    JointEntry,
+    Layout,
+    MotionEntry,
+    PointEntry,
+)
+from .pack_elastic import elastic_pairs, elastic_sizes, pack_floating
 from .pack_laws import LawTable
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pattern import build_pattern
@@ -43,6 +56,11 @@ class Packed:
         Compiled laws, kept alive as long as their addresses are in use.
     breaks : tuple of float
         Times at which laws bend [s], sorted; an error-controlled step ends there.
+    tree : Packed or None
+        Of tables in natural coordinates: those of the tree, in whose coordinates, followed by the modes of flexible bodies,
+        results are told.
+    recovered : (n_point,) int
+        Places of superelements without coordinates of their own: rows of `layout.bodies`.
     """
 
     system: System
@@ -52,6 +70,13 @@ class Packed:
     law_errors: list[Exception] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
     breaks: tuple[float, ...] = ()
+    tree: Packed | None = None
+    recovered: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def has_superelements(self) -> bool:
+        """True for tables in natural coordinates with flexible bodies."""
+        return bool(len(self.system.sup.element))
 
 
 def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of-mass") -> Packed:
@@ -64,14 +89,16 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     rows, joints, row_of_body = lay_rows(plan)
     body = _pack_bodies(model, rows)
     laws = LawTable()
-    n_q, n_v = sum(j.nq for j in joints), sum(j.nv for j in joints)
+    n_q, n_v = sum(j.nq + j.elastic for j in joints), sum(j.nv + j.elastic for j in joints)
+    floating = pack_floating(model, rows, joints, body)
     joint_rows = dict(zip(plan.carrier[1:], joints, strict=True))
     force = _pack_forces(model, body, row_of_body, joint_rows, laws)
     drive = _pack_drives(model, joint_rows, laws)
     length = _length_scale(model)
     dof = _pack_dofs(rows, n_v, drive, length)
+    _size_elastic(model, rows, floating, dof)
     _mark_plain(body, dof)
-    pair, quaternion = _pack_coordinates(rows)
+    pair, quaternion = _pack_coordinates(rows, floating)
     constants = np.zeros(1, tables.CONSTANTS)
     constants[0].g_w = model.gravity
     constants[0].n_q, constants[0].n_v = n_q, n_v
@@ -82,37 +109,41 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     table = RowTable(body, row_of_body, length)
     spans = lay_loop_rows(plan, table, joint_rows, laws)
     row, term = table.tables()
-    entry = lay_entries(body, dof, row, term)
-    pattern, mass_place, row_place = _pack_pattern(form, body, dof, row, entry)
+    entry = lay_entries(body, floating, dof, row, term)
+    pattern, mass_place, row_place, elastic_place = _pack_pattern(form, body, floating, dof, row, entry)
     law, knot = laws.tables()
     joint = np.zeros(len(joints), tables.JOINT)
     for k, j in enumerate(joints):
         joint[k] = (j.first, j.last, j.v, j.nv, j.reversed)
     hold = np.array(list(spans.values()), tables.HOLD)
     system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row,
-                                           term, entry, hold)), pattern, _frozen(mass_place), _frozen(row_place))
+                                           term, entry, np.zeros(0, tables.SLOT), hold)), pattern, _frozen(mass_place),
+                    _frozen(row_place), no_superelements(), Floating(*map(_frozen, floating._replace(place=elastic_place))))
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.keep,
                   tuple(sorted(float(t) for t in laws.breaks)))
 
 
-def _pack_pattern(form: FormCode, body: np.ndarray, dof: np.ndarray, row: np.ndarray, entry: np.ndarray):
-    """Pattern of M + Jᵀ α J with the places of both parts; empty for trees."""
-    if form == FormCode.TREE:
-        n_v, i, j, rows = 0, np.zeros(0, np.int64), np.zeros(0, np.int64), row[:0]
-    else:
-        n_v, (i, j), rows = len(dof), mass_pairs(body), row
-    row_i, row_j = row_pairs(rows, entry)
-    pattern, place = build_pattern(n_v, np.concatenate([i, row_i]), np.concatenate([j, row_j]), dof["body"][:n_v])
-    return Pattern(*map(_frozen, pattern)), place[:len(i)].copy(), place[len(i):].copy()
+def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.ndarray, row: np.ndarray,
+                  entry: np.ndarray):
+    """Pattern of M + Jᵀ α J with the places of M, of the rows and of the elastic coordinates; empty for trees."""
+    none = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    tree = form == FormCode.TREE
+    n_v = 0 if tree else len(dof)
+    parts = [none, none, none] if tree else [mass_pairs(body, floating), row_pairs(row, entry), elastic_pairs(floating)]
+    i, j = (np.concatenate(pairs) for pairs in zip(*parts, strict=True))
+    pattern, place = build_pattern(n_v, i, j, dof["body"][:n_v])
+    ends = np.cumsum([len(part[0]) for part in parts])
+    return Pattern(*map(_frozen, pattern)), *(part.copy() for part in np.split(place, ends[:-1]))
 
 
 def _some_singular(model: CheckedModel) -> bool:
-    """True if a body has no mass or an inertia without a full rank."""
-    inertia = np.array([b.inertia for b in model.bodies[1:]]).reshape(-1, 3, 3)
+    """True if a body has no mass or an inertia without a full rank; faces of flexible bodies do not count."""
+    bodies = [b for b in model.bodies[1:] if not b.face]
+    inertia = np.array([b.inertia for b in bodies]).reshape(-1, 3, 3)
     moments = np.linalg.eigvalsh(inertia)
-    return bool(any(b.mass == 0 for b in model.bodies[1:]) or np.any(moments[:, 0] <= 1e-9 * moments[:, 2]))
+    return bool(any(b.mass == 0 for b in bodies) or np.any(moments[:, 0] <= 1e-9 * moments[:, 2]))
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -123,6 +154,7 @@ def _frozen(array: np.ndarray) -> np.ndarray:
 def _pack_bodies(model: CheckedModel, rows: list[Row]) -> np.ndarray:
     n = len(rows) + 1
     body = np.zeros(n, tables.BODY)
+    body["flex"] = -1
     R_bu, u_b = np.zeros((n, 3, 3)), np.zeros((n, 3))
     R_bu[0] = np.eye(3)
     if rows:
@@ -182,17 +214,25 @@ def _length_scale(model: CheckedModel) -> float:
 def _pack_dofs(rows: list[Row], n_v: int, drive: np.ndarray, length: float) -> np.ndarray:
     dof = np.zeros(n_v, tables.DOF)
     dof["drive"] = -1
-    if n_v:
-        at = [k for row in rows for k in range(row.v, row.v + len(row.directions))]
+    at = [k for row in rows for k in range(row.v, row.v + len(row.directions))]
+    if at:
         dof["body"][at] = [i for i, row in enumerate(rows, start=1) for _ in row.directions]
         directions = np.array([s for row in rows for s in row.directions])
         efforts = np.array([e for row in rows for e in row.efforts])
         dof["s_n"][at], dof["s_f"][at] = directions[:, 0], directions[:, 1]
         dof["e_n"][at], dof["e_f"][at] = efforts[:, 0], efforts[:, 1]
-        dof["q_scale"] = np.where(dof["s_n"].any(axis=1), 1.0, length)
+        dof["q_scale"] = dof["qd_scale"] = np.where(dof["s_n"].any(axis=1), 1.0, length)
     for k, d in enumerate(drive):
         dof[d.v].drive = k
     return dof
+
+
+def _size_elastic(model: CheckedModel, rows: list[Row], floating: Floating, dof: np.ndarray) -> None:
+    """Give elastic rates their bodies and sizes."""
+    for e in floating.element:
+        at = slice(int(e.v), int(e.v + e.n))
+        dof["body"][at] = e.body
+        dof["q_scale"][at], dof["qd_scale"][at] = elastic_sizes(model.bodies[rows[e.body - 1].body].floating)
 
 
 def _mark_plain(body: np.ndarray, dof: np.ndarray) -> None:
@@ -202,7 +242,7 @@ def _mark_plain(body: np.ndarray, dof: np.ndarray) -> None:
     body["plain"][revolute[undriven]] = 1
 
 
-def _pack_coordinates(rows: list[Row]) -> tuple[np.ndarray, np.ndarray]:
+def _pack_coordinates(rows: list[Row], floating: Floating) -> tuple[np.ndarray, np.ndarray]:
     pairs, quaternions = [], []
     for row in rows:
         n = len(row.directions)
@@ -213,6 +253,7 @@ def _pack_coordinates(rows: list[Row]) -> tuple[np.ndarray, np.ndarray]:
             quaternions.append((row.q + 3, row.v + 3))
         else:
             pairs += [(row.q + c, row.v + c) for c in range(n)]
+    pairs += [(e.q + c, e.v + c) for e in floating.element for c in range(e.n)]
     return np.array(pairs, tables.PAIR), np.array(quaternions, tables.QUATERNION)
 
 
@@ -253,8 +294,7 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
     model = plan.model
     real = [i for i in plan.order if i < len(model.bodies)]
     place_in_order = {body: i for i, body in enumerate(real)}
-    named = [(f"{b.name}.{name}", place_in_order[i], place) for i, b in enumerate(model.bodies)
-             for name, place in b.points.items()]
+    named = [(place.text, place_in_order[i], place) for i, b in enumerate(model.bodies) for place in b.points.values()]
     turns = _turns([place for _, _, place in named])
     points = tuple(PointEntry(name, row, tuple(map(float, place.position)), turn)
                    for (name, row, place), turn in zip(named, turns, strict=True))
@@ -263,7 +303,7 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
         joint = model.joints[k]
         carried = place_in_order[body if body in place_in_order else joint.second.body]
         entries.append(JointEntry(joint.name, joint.code.name.lower(), carried, j.q, j.nq, j.v, j.nv, joint.coordinates,
-                                  j.reversed, joint.first.text, joint.second.text, float(joint.pitch)))
+                                  j.reversed, joint.first.text, joint.second.text, float(joint.pitch), joint.hidden))
     names = [j.name for j in model.joints]
     forces = tuple(ForceEntry(f.name, f.code.name.lower().replace("_", ""), i,
                               (names[f.joint],) if f.first is None else
@@ -277,8 +317,23 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
                                         tuple(names[j] for j, _, _ in c.terms) if c.first is None else
                                         (c.first.text, c.second.text), *spans[c.name], tuple(map(float, c.normal)))
                         for c in model.constraints)
+    faces = tuple(FaceEntry(name, place_in_order[i], place_in_order[b.base], tuple(map(float, b.offset)))
+                  for i, b in enumerate(model.bodies) if b.base >= 0
+                  for name in (b.name, *(place.text for place in b.points.values())))
+    hidden = tuple(place_in_order[i] for i in real if model.bodies[i].hidden)
     return Layout(model.name, tuple(model.bodies[i].name for i in real), points, tuple(entries), forces,
-                  motions, n_q, n_v, cuts, constraints, tuple(row_names))
+                  motions, n_q, n_v, cuts, constraints, tuple(row_names), faces,
+                  _flexible_entries(plan, joints, place_in_order), hidden)
+
+
+def _flexible_entries(plan: Plan, joints: list[JointRows], place_in_order: dict[int, int]) -> tuple[FlexibleEntry, ...]:
+    """Entries of the flexible bodies in floating frames, in tree order."""
+    model = plan.model
+    parts = {f"{f.name} (frame)": f for f in model.flexibles}
+    carried = [(i, j, model.bodies[i]) for i, j in zip(plan.order[1:], joints, strict=True) if i < len(model.bodies)]
+    return tuple(FlexibleEntry(parts[b.name].name, parts[b.name].part, place_in_order[i], j.q + j.nq, j.v + j.nv, j.elastic,
+                               b.floating.names)
+                 for i, j, b in carried if b.floating is not None)
 
 
 def _turns(places: list[Place]) -> list[tuple[float, ...]]:

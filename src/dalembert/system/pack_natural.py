@@ -27,6 +27,7 @@ from ..kernels import tables
 from ..kernels.sparse import Pattern
 from ..kernels.tables import System
 from .pack import Packed
+from .pack_super import lay_superelements, with_modes
 from .pattern import build_pattern
 
 AXES = np.eye(3)
@@ -64,30 +65,36 @@ def pack_global(packed: Packed) -> Packed:
     Returns
     -------
     Packed
-        With natural coordinates, 12 a body row.  Its layout is that of the tree, whose coordinates results are told in.
+        With natural coordinates, 12 a body row, and the modes of superelements behind them.  Its layout is that of the
+        tree, whose coordinates results are told in, and the modes.
         Row i < n_loop of the system is row i of the tree's, the last n_drive rows are those of its drives.
         `mass_place` holds the 30 places of each body's mass, then 300 places of each force element's 24 coordinates.
     """
-    tree = packed.system
-    size = 12 * (len(tree.body) - 1)
-    joints, screws = _joint_rows(tree, len(tree.term))
-    row = np.concatenate([tree.row, _body_rows(len(tree.body)), joints, _drive_rows(tree)], dtype=tables.ROW)
+    tree, laid = packed.system, lay_superelements(packed)
+    n_natural = 12 * (len(tree.body) - 1)
+    size, length = n_natural + len(laid.group), max(_length(tree), laid.size) or 1.0
+    joints, screws = _joint_rows(tree, len(tree.term), length)
+    row = np.concatenate([tree.row, _body_rows(len(tree.body)), joints, _drive_rows(tree, length)], dtype=tables.ROW)
     term = np.concatenate([tree.term, screws], dtype=tables.TERM)
-    entry = _lay_entries(tree, row, term)
+    entry, slot = _lay_entries(tree, row, term)
     mass, forces, products = _mass_pairs(tree), _force_pairs(tree), _row_pairs(row, entry)
-    pairs = np.concatenate([mass, forces, products])
-    pattern, place = build_pattern(size, pairs[:, 0], pairs[:, 1], np.arange(size) // 12)
+    pairs = np.concatenate([mass, forces, laid.pairs, products])
+    group = np.concatenate([np.arange(n_natural) // 12, len(tree.body) + laid.group])
+    pattern, place = build_pattern(size, pairs[:, 0], pairs[:, 1], group)
     constants = tree.constants.copy()
     constants[0].form, constants[0].n_q, constants[0].n_v, constants[0].places = FormCode.GLOBAL, size, size, 1
     pair = np.zeros(size, tables.PAIR)
     pair["q"] = pair["v"] = np.arange(size)
     split = len(mass) + len(forces)
+    after = split + len(laid.pairs)
+    sup = laid.tables._replace(place=place[split:after].copy())
     changed = {"constants": constants, "pair": pair, "quaternion": np.zeros(0, tables.QUATERNION),
-               "drive": np.zeros(0, tables.DRIVE), "row": row, "term": term, "entry": entry,
-               "mass_place": place[:split].copy(), "row_place": place[split:].copy()}
-    for array in (*changed.values(), *pattern):
+               "drive": np.zeros(0, tables.DRIVE), "row": row, "term": term, "entry": entry, "slot": slot,
+               "mass_place": place[:split].copy(), "row_place": place[after:].copy()}
+    for array in (*changed.values(), *pattern, *sup):
         array.setflags(write=False)
-    return replace(packed, system=tree._replace(pattern=Pattern(*pattern), **changed))
+    return replace(packed, system=tree._replace(pattern=Pattern(*pattern), sup=sup, **changed),
+                   layout=with_modes(packed.layout, packed.plan.model), tree=packed, recovered=laid.recovered)
 
 
 # --- rows ----------------------------------------------------------------------------------------------------------
@@ -109,7 +116,7 @@ def _body_rows(n_body: int) -> np.ndarray:
     return np.stack(rows, axis=1).ravel()
 
 
-def _joint_rows(tree: System, first_term: int) -> tuple[np.ndarray, np.ndarray]:
+def _joint_rows(tree: System, first_term: int, length: float) -> tuple[np.ndarray, np.ndarray]:
     """Rows of all joints of the tree, joint by joint, and the terms that tie the advance of screws to their angles."""
     found, terms = [np.zeros(0, tables.ROW)], [np.zeros(0, tables.TERM)]
     for code, (points, turns) in JOINT_ROWS.items():
@@ -118,7 +125,7 @@ def _joint_rows(tree: System, first_term: int) -> tuple[np.ndarray, np.ndarray]:
         axes = dict(zip("xyz", np.moveaxis(b["R_pj"].reshape(-1, 3, 3), 2, 0), strict=True))
         ends = {"a": b["parent"], "b": at, "u_a": b["d_p"]}
         for c in points:
-            found.append(_new_rows(RowCode.POSITION, len(at), e_a=axes[c], size=_length(tree), **ends))
+            found.append(_new_rows(RowCode.POSITION, len(at), e_a=axes[c], size=length, **ends))
         if code == JointCode.SCREW:
             found[-1]["term"], found[-1]["terms"] = first_term + np.arange(len(at)), 1
             terms.append(np.zeros(len(at), tables.TERM))
@@ -129,7 +136,7 @@ def _joint_rows(tree: System, first_term: int) -> tuple[np.ndarray, np.ndarray]:
     return rows[np.argsort(rows["b"], kind="stable")], np.concatenate(terms)
 
 
-def _drive_rows(tree: System) -> np.ndarray:
+def _drive_rows(tree: System, length: float) -> np.ndarray:
     """One row of every drive, in the drives' order."""
     found = [np.zeros(0, tables.ROW)]
     for drive in tree.drive:
@@ -139,7 +146,7 @@ def _drive_rows(tree: System) -> np.ndarray:
         ends = {"a": b.parent, "b": i, "u_a": b.d_p, "law": drive.law}
         if axis is not None:
             code = RowCode.POSITION if drive.code == DriveCode.POSITION else RowCode.SLIDE_SPEED
-            found.append(_new_rows(code, 1, e_a=axes[axis], size=_length(tree), **ends))
+            found.append(_new_rows(code, 1, e_a=axes[axis], size=length, **ends))
         elif drive.code == DriveCode.POSITION:
             found.append(_new_rows(RowCode.ANGLE, 1, e_a=axes[0], f_a=axes[1], e_b=AXES[0], **ends))
         else:
@@ -155,16 +162,16 @@ def _slide_axis(tree: System, coordinate: np.void) -> tuple[int, int | None]:
 
 
 def _length(tree: System) -> float:
-    """Largest distance between joints or to a centre of mass [m], or 1: what gaps are held against."""
+    """Largest distance between joints or to a centre of mass [m]: what gaps are held against."""
     heavy = tree.body[tree.body["mass"] > 0.0]
     centres = heavy["h_b"] / heavy["mass"][:, None]
-    return float(max(np.abs(tree.body["d_p"]).max(), np.abs(centres).max(initial=0.0))) or 1.0
+    return float(max(np.abs(tree.body["d_p"]).max(), np.abs(centres).max(initial=0.0)))
 
 
 # --- entries -------------------------------------------------------------------------------------------------------
 
-def _lay_entries(tree: System, row: np.ndarray, term: np.ndarray) -> np.ndarray:
-    """Return the entries of all rows, three a slot that a row depends on, sorted; sets `first` and `count` of the rows."""
+def _lay_entries(tree: System, row: np.ndarray, term: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries of all rows, three a slot that a row depends on, sorted, and the slots; sets `first`, `count`."""
     of_row, body, slot = _own_slots(row)
     extra = [(r, *found) for r in np.flatnonzero(row["terms"] > 0) for found in _term_slots(tree, row[r], term)]
     if extra:
@@ -177,7 +184,23 @@ def _lay_entries(tree: System, row: np.ndarray, term: np.ndarray) -> np.ndarray:
     entry = np.zeros((len(keys), 3), tables.ENTRY)
     entry["column"] = (12 * (body - 1) + 3 * slot)[:, None] + np.arange(3)
     entry["side"] = np.where(body == row["a"][of_row], 0, np.where(body == row["b"][of_row], 1, 2))[:, None]
-    return entry.ravel()
+    slots = np.zeros(len(keys), tables.SLOT)
+    slots["column"], slots["weight"] = entry["column"][:, 0], _slot_weights(row[of_row], body, slot)
+    return entry.ravel(), slots
+
+
+def _slot_weights(row: np.ndarray, body: np.ndarray, slot: np.ndarray) -> np.ndarray:
+    """Weights (m, 4) of slots of bodies in the vectors d, e, f, h of rows; zero for bodies that are none of a row's own."""
+    weight, one = np.zeros((len(row), 4)), np.eye(4)[0]
+    sides = ((row["a"], -1.0, ((0, "u_a", -1.0), (1, "e_a", 1.0), (2, "f_a", 1.0))),
+             (row["b"], 1.0, ((0, "u_b", 1.0), (3, "e_b", 1.0))))
+    for k, (end, sign, vectors) in enumerate(sides):
+        mine = (body == end) & ((k == 0) | (body != row["a"]))
+        weight[mine & (slot == 0)] = sign * one
+        at = np.flatnonzero(mine & (slot > 0))
+        for vector, name, factor in vectors:
+            weight[at, vector] = factor * row[name][at, slot[at] - 1]
+    return weight
 
 
 def _cleaned(x: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..codes import VELOCITY_ROWS, ConstraintCode, JointCode, RowCode
 from ..kernels import tables
+from ..kernels.flex_floating_tables import Floating
 from ..model.checked import CheckedConstraint, CheckedJoint, Place
 from ..topology.span import Plan
 from .pack_laws import LawTable
@@ -176,45 +177,83 @@ _LAYERS = {
 }
 
 
-def lay_entries(body: np.ndarray, dof: np.ndarray, rows: np.ndarray, terms: np.ndarray) -> np.ndarray:
+def lay_entries(body: np.ndarray, floating: Floating, dof: np.ndarray, rows: np.ndarray, terms: np.ndarray) -> np.ndarray:
     """Fill `first` and `count` of the rows and return the ENTRY table in joint coordinates.
 
     A row between two bodies has an entry for every undriven rate that moves one of them and not the other.
     """
-    entries: list[tuple[int, int]] = []
+    entries: list[tuple[int, int, int, int]] = []
     for row in rows:
         row.first = len(entries)
         if row.terms:
             columns = dict.fromkeys(int(terms[i].v) for i in range(row.term, row.term + row.terms))
-            entries += [(v, 2) for v in columns if dof[v].drive < 0]
+            entries += [(v, 2, -1, -1) for v in columns if dof[v].drive < 0]
         else:
-            a, b = _moving_rates(body, int(row.a)), _moving_rates(body, int(row.b))
-            common = set(a) & set(b)
-            for side, rates in ((0, a), (1, b)):
-                entries += [(v, side) for v in rates if v not in common and dof[v].drive < 0]
+            a, b = _path(body, int(row.a)), _path(body, int(row.b))
+            for side, own, other in ((0, a, set(b)), (1, b, set(a))):
+                rates = [v for i in own if i not in other for v in _joint_rates(body[i])]
+                entries += [(v, side, -1, -1) for v in rates if dof[v].drive < 0]
+            entries += _elastic_entries(body, floating, a, b)
         row.count = len(entries) - row.first
     return np.array(entries, tables.ENTRY)
 
 
-def _moving_rates(body: np.ndarray, row: int) -> list[int]:
-    rates = []
+def _elastic_entries(body: np.ndarray, floating: Floating, a: list[int], b: list[int]) -> list[tuple[int, int, int, int]]:
+    """Entries of the elastic rates that move rows a or b of two paths by faces that are not common to both."""
+    faces: dict[int, list[int]] = {}
+    for side, own, other in ((0, a, set(b)), (1, b, set(a))):
+        for i in own:
+            if i not in other and body[i].code == JointCode.ELASTIC:
+                faces.setdefault(int(floating.face[body[i].flex].element), [-1, -1])[side] = int(body[i].flex)
+    return [(v, 3, *both) for k, both in faces.items() for v in _elastic_rates(floating.element[k])]
+
+
+def _path(body: np.ndarray, row: int) -> list[int]:
+    """Rows from one to the ground, the ground left out."""
+    path = []
     while row > 0:
-        b = body[row]
-        rates += range(int(b.v), int(b.v + b.nv))
-        row = int(b.parent)
+        path.append(row)
+        row = int(body[row].parent)
+    return path
+
+
+def _joint_rates(b: np.record) -> range:
+    return range(int(b.v), int(b.v + b.nv))
+
+
+def _elastic_rates(e: np.record) -> range:
+    return range(int(e.v), int(e.v + e.n))
+
+
+def _moving_rates(body: np.ndarray, floating: Floating, row: int) -> list[int]:
+    """Rates whose directions a row feels, in the order of kernels/flex_floating_mass.add_inner."""
+    rates = []
+    for i in _path(body, row):
+        if body[i].code == JointCode.ELASTIC:
+            rates += _elastic_rates(floating.element[floating.face[body[i].flex].element])
+        else:
+            rates += _joint_rates(body[i])
     return rates
 
 
-def mass_pairs(body: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of rates with an entry in the mass matrix, in the order of kernels/semi_recursive.py."""
-    i, j = [], []
+    i, j, heavy = [], [], {int(e.body): e for e in floating.element}
+
+    def add(rates, inner):
+        for k in rates:
+            columns = [*range(rates[0], k + 1), *inner]
+            i.extend(columns)
+            j.extend([k] * len(columns))
+
     for row in range(len(body) - 1, 0, -1):
         b = body[row]
-        inner = _moving_rates(body, int(b.parent))
-        for k in range(int(b.v), int(b.v + b.nv)):
-            columns = [*range(int(b.v), k + 1), *inner]
-            i += columns
-            j += [k] * len(columns)
+        inner = _moving_rates(body, floating, int(b.parent))
+        add(_joint_rates(b), inner)
+        if b.code == JointCode.ELASTIC:
+            add(_elastic_rates(floating.element[floating.face[b.flex].element]), inner)
+        if row in heavy:
+            add(_elastic_rates(heavy[row]), _moving_rates(body, floating, row))
     return np.array(i, np.int64), np.array(j, np.int64)
 
 

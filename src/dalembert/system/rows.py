@@ -6,6 +6,7 @@ A row turns or slides about constant directions of its parent.  A joint written 
     its inverse        Rot(-a2, q2) Rot(-a1, q1)
     inverse of planar  Rot(-n, q3), slide (-x, q1), slide (-y, q2)
     inverse of free    ball, slide (-x, q1), slide (-y, q2), slide (-z, q3)
+    floating frame     its joint, then a face that the body's inertia belongs to if displacements of second order move it
 The ball of a reversed joint turns the other way round; `reverse.py` changes its coordinates to the user's.
 """
 
@@ -29,7 +30,8 @@ X, Y, Z = np.eye(3)
 class Row:
     """One row before its numbers are filled in; positions and rotations in the users' body frames.
 
-    `body` is the model's index of the carried body, -1 for bodies between and stand-ins.
+    `body` is the model's index of the carried body, -1 for bodies between and stand-ins; `place` names the place of its
+    parent, a flexible body, that a face follows.
     """
 
     parent: int
@@ -45,11 +47,15 @@ class Row:
     tip_rotation: np.ndarray
     directions: list[tuple[np.ndarray, np.ndarray]]
     efforts: list[tuple[np.ndarray, np.ndarray]]
+    place: str = ""
 
 
 @dataclass
 class JointRows:
-    """Where a joint went: its first and last row and its block of coordinates and rates."""
+    """Where a joint went: its first and last row and its block of coordinates and rates.
+
+    `elastic` coordinates of the carried body follow in q[q + nq:] and qd[v + nv:].
+    """
 
     first: int
     last: int
@@ -58,6 +64,7 @@ class JointRows:
     v: int
     nv: int
     reversed: bool
+    elastic: int = 0
 
 
 def alignment(axis: np.ndarray) -> np.ndarray:
@@ -75,6 +82,7 @@ def _simple_directions(code: JointCode, pitch: float):
     turn, slide = (Z, ORIGIN), (ORIGIN, Z)
     both = {
         JointCode.FIXED: [],
+        JointCode.ELASTIC: [],
         JointCode.REVOLUTE: [turn],
         JointCode.PRISMATIC: [slide],
         JointCode.SCREW: [(Z, Z * pitch / (2 * pi))],
@@ -145,14 +153,20 @@ def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
         if _is_chain(joint, is_reversed):
             _lay_chain(rows, joint, is_reversed, parent, owner, k, q, v, seat, tip)
         else:
-            has_axis = joint.code not in (JointCode.SPHERICAL, JointCode.FREE, JointCode.FIXED)
+            has_axis = joint.code not in (JointCode.SPHERICAL, JointCode.FREE, JointCode.FIXED, JointCode.ELASTIC)
             align = alignment(-joint.axis if is_reversed else joint.axis) if has_axis else IDENTITY
             directions, efforts = _simple_directions(joint.code, joint.pitch)
             rows.append(Row(parent, joint.code, owner, k, q, v, align, seat.position, seat.rotation, tip.position,
-                            tip.rotation, directions, efforts))
-        row_of_body[body] = len(rows)
-        joints.append(JointRows(first, len(rows), q, nq, v, nv, is_reversed))
-        q, v = q + nq, v + nv
+                            tip.rotation, directions, efforts,
+                            joint.place if joint.code == JointCode.ELASTIC else ""))
+        row_of_body[body] = last = len(rows)
+        floating = plan.model.bodies[body].floating if owner >= 0 else None
+        elastic = 0 if floating is None else floating.n
+        if floating is not None and floating.stiffening is not None:
+            rows[-1].body = -1
+            rows.append(Row(last, JointCode.ELASTIC, owner, k, q, v, IDENTITY, ORIGIN, IDENTITY, ORIGIN, IDENTITY, [], []))
+        joints.append(JointRows(first, last, q, nq, v, nv, is_reversed, elastic))
+        q, v = q + nq + elastic, v + nv + elastic
     return rows, joints, row_of_body
 
 

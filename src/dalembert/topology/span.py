@@ -6,6 +6,7 @@ Properties of a plan:
 - a joint with a given start is preferred as tree joint, then one whose coordinates something acts on; `cut=True`
   forbids it;
 - joints that are left over close loops;
+- flexible bodies are replaced by their frames, faces and hidden joints (flexible.py), which always are tree joints;
 - a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a gear; every screw) carries
   a massless stand-in of its second body, and the loop is cut between the two.
 """
@@ -17,7 +18,8 @@ from dataclasses import dataclass
 
 from ..codes import JointCode
 from ..errors import TopologyError
-from ..model.checked import CheckedModel
+from ..model.checked import CheckedJoint, CheckedModel
+from .flexible import FLOATING, lower
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,30 @@ class Plan:
         return bool(self.cut or self.split or self.model.constraints)
 
 
-def span(model: CheckedModel) -> Plan:
-    """Choose the spanning tree.  Raises TopologyError for bodies without a way to the ground."""
+def span(model: CheckedModel, flexible: str = FLOATING) -> Plan:
+    """Choose the spanning tree.
+
+    Parameters
+    ----------
+    model : CheckedModel
+    flexible : {"floating", "rigid", "faces"}
+        What flexible bodies become, see topology/flexible.py.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    TopologyError
+        For bodies without a way to the ground.
+    """
     used = _used_joints(model)
-    carrier = _reach(model, _adjacency(model), used)
+
+    def reach(lowered: CheckedModel) -> dict[int, int]:
+        return _reach(lowered, _adjacency(lowered), used)
+
+    model, carrier = lower(model, reach, flexible) if model.flexibles else (model, reach(model))
     _refuse_loose_bodies(model, carrier)
     tree = set(carrier.values())
     closing = [k for k in range(len(model.joints)) if k not in tree]
@@ -86,14 +108,14 @@ def _adjacency(model: CheckedModel) -> list[list[int]]:
 def _reach(model: CheckedModel, adjacent: list[list[int]], used: set[int]) -> dict[int, int]:
     """Grow a tree from the ground: body -> carrying joint.
 
-    Joints with a given start come before those something acts on, and these before all others.
+    Hidden joints come before joints with a given start, these before those something acts on, and these before all others.
     """
     carrier: dict[int, int] = {}
-    waiting, reached = (deque(), deque(), deque()), {0}
+    waiting, reached = tuple(deque() for _ in range(5)), {0}
 
     def visit(body):
         for k in adjacent[body]:
-            waiting[0 if model.joints[k].start is not None else 1 if k in used else 2].append((body, k))
+            waiting[_rank(model, model.joints[k], k in used)].append((body, k))
 
     visit(0)
     while any(waiting):
@@ -107,8 +129,15 @@ def _reach(model: CheckedModel, adjacent: list[list[int]], used: set[int]) -> di
     return carrier
 
 
+def _rank(model: CheckedModel, joint: CheckedJoint, used: bool) -> int:
+    """Turn of a joint in growing the tree; a free face is carried by a hidden joint from the ground if by nothing else."""
+    if joint.hidden:
+        return 4 if joint.code == JointCode.FREE and model.bodies[joint.second.body].face else 0
+    return 1 if joint.start is not None else 2 if used else 3
+
+
 def _refuse_loose_bodies(model: CheckedModel, carrier: dict[int, int]) -> None:
-    loose = [b.name for i, b in enumerate(model.bodies) if i and i not in carrier]
+    loose = [b.name for i, b in enumerate(model.bodies) if i and i not in carrier and not b.hidden]
     if not loose:
         return
     only = len(loose) == 1

@@ -124,6 +124,8 @@ def test_units_by_mass():
     assert "a factor 0.001" in text and "times 1000" in text
     text = refusal(replace(SOLID, nodes=SOLID.nodes * 1e-3))
     assert "more than any material" in text
+    text = refusal(replace(SOLID, nodes=SOLID.nodes * 1e3, mass=SOLID.mass * 1e-3))
+    assert "less than any material" in text
 
 
 def test_masses_that_differ_by_direction():

@@ -8,9 +8,9 @@ from scipy.linalg import eigh
 
 from dalembert.errors import ModelError
 from dalembert.flex.beam_elements import beam
-from dalembert.flex.craig_bampton import craig_bampton
 from dalembert.flex.geometric import geometric_stiffness
 from dalembert.flex.plane_elements import plate
+from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.solid_elements import box
 from dalembert.flex.stiffening import reduced_geometric_stiffness
 from dalembert.model.flexible import Material, Rectangle, Section

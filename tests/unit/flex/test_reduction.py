@@ -11,11 +11,11 @@ from scipy.sparse.linalg import spsolve
 
 from dalembert.errors import ModelError
 from dalembert.flex.beam_elements import beam
-from dalembert.flex.craig_bampton import craig_bampton
 from dalembert.flex.interface_partition import partition
 from dalembert.flex.interfaces import average_interface
 from dalembert.flex.lowest_modes import signed
 from dalembert.flex.plane_elements import plate
+from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.reduction_report import effective_masses, free_frequencies, full_frequencies
 from dalembert.flex.solid_elements import box
 from dalembert.model.flexible import Circle, Material, Rectangle
@@ -252,3 +252,12 @@ def test_bad_input_is_refused_by_name(change, words):
         craig_bampton(solid(), **({"interfaces": ENDS, "modes": 1} | change))
     for word in words:
         assert word in str(error.value)
+
+
+def test_bodies_are_shown_in_a_line():
+    fe = solid()
+    reduced = craig_bampton(fe, interfaces=ENDS, modes=2)
+    assert repr(fe) == "<FEModel: 81 nodes, 243 unknowns, 32 h8>"
+    assert repr(reduced) == "<ReducedBody: 15.7 kg, interfaces hub, tip and 2 modes: 14 coordinates>"
+    assert repr(reduced.floating("tip")) == ("<FloatingBody: 15.7 kg, frame tangent at tip, places hub, tip, "
+                                             "8 elastic coordinates>")

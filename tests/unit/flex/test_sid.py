@@ -7,8 +7,8 @@ import pytest
 
 from dalembert.errors import FormatError, ModelError
 from dalembert.flex.beam_elements import beam
-from dalembert.flex.craig_bampton import craig_bampton
 from dalembert.flex.invariants import PRODUCTS, Inertia
+from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.sid import read_sid, sid_of, write_sid
 from dalembert.flex.solid_elements import box
 from dalembert.formats.sid import DIALECTS, read_sid_file, write_sid_file

@@ -6,8 +6,8 @@ import pytest
 from dalembert.errors import ModelError
 from dalembert.flex.beam_elements import beam
 from dalembert.flex.beam_superelement import beam_superelement, reduced_beam
-from dalembert.flex.craig_bampton import craig_bampton
 from dalembert.flex.plane_elements import plate
+from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.solid_elements import box
 from dalembert.flex.superelement import superelement
 from dalembert.model.flexible import Circle, Material, Rectangle

@@ -89,6 +89,7 @@ def test_the_frame_follows_a_rigid_motion_and_a_warm_start_finds_it_again(elemen
     q, r, R = case.work.q.copy(), case.work.frame[0]["r_w"].copy(), case.frame.copy()
     S, d = Rotation.from_rotvec([1.2, -0.4, 2.0]).as_matrix(), np.array([0.3, -2.0, 1.0])
     moved = case._replace(r=case.r @ S.T + d, R=S @ case.R)
+    kin.keep_frames(case.sup, case.work)
     for warm in (0, 1):
         moved.evaluate(warm=warm)
         scale = 100 * EPS * (1 + np.abs(moved.r).max())
@@ -97,10 +98,23 @@ def test_the_frame_follows_a_rigid_motion_and_a_warm_start_finds_it_again(elemen
         assert np.abs(moved.work.frame[0]["r_w"] - (S @ r + d)).max() <= scale
 
 
+def test_a_kept_frame_is_that_of_a_finished_step_not_of_the_last_search(element):
+    """A search elsewhere leaves what is kept alone; a kept frame that leads nowhere is given up for the mean."""
+    case = random_case(element, 3).evaluate()
+    kin.keep_frames(case.sup, case.work)
+    own = case.work.frame[0]
+    before = own["d_k"].copy(), own["e_k"].copy()
+    random_case(element, 4)._replace(work=case.work, sup=case.sup).evaluate(warm=1)
+    assert np.array_equal(own["d_k"], before[0]) and np.array_equal(own["e_k"], before[1])
+    q = case.evaluate().work.q.copy()
+    own["e_k"] = np.nan
+    assert np.abs(case.evaluate(warm=1).work.q - q).max() <= 100 * EPS * (1 + np.abs(case.r).max())
+
+
 def test_a_frame_that_cannot_be_found_is_told(element):
     case = random_case(element, 0)
     q = natural_pose(np.full_like(case.r, np.nan), case.R, case.eta)
-    assert kin.find_frame(case.sup, 0, q, 0, case.work) == Status.NO_CONVERGENCE
+    assert kin.find_frame(case.sup, 0, q, 0, case.work) == Status.NO_FRAME
 
 
 def test_projectors_in_deformed_states(element):

@@ -34,7 +34,7 @@ def added_up(sup, state):
     out, masses, tangents = np.zeros_like(state[0]), np.zeros(len(sup.place)), np.zeros(len(sup.place))
     assert add_superelement_loads(sup, *state, GRAVITY, 0, out, fail, work) == Status.OK
     assert add_superelement_masses(sup, state[0], 1, masses, fail, work) == Status.OK
-    assert add_superelement_tangents(sup, *state, GRAVITY, 2.0, 3.0, 1, tangents, fail, work) == Status.OK
+    assert add_superelement_tangents(sup, *state, GRAVITY, 2.0, 3.0, 0.0, 1, tangents, fail, work) == Status.OK
     status, *energies = superelement_energies(sup, *state[:2], GRAVITY, 1, fail, work)
     assert status == Status.OK and fail[0] == NO_FAIL
     return out, masses, tangents, np.array(energies)
@@ -59,9 +59,9 @@ def test_the_superelement_without_a_frame_is_named():
     q[24:27] = np.nan
     calls = (lambda: add_superelement_loads(sup, q, qd, qdd, GRAVITY, 0, out, fail, work),
              lambda: add_superelement_masses(sup, q, 0, values, fail, work),
-             lambda: add_superelement_tangents(sup, q, qd, qdd, GRAVITY, 1.0, 1.0, 0, values, fail, work),
+             lambda: add_superelement_tangents(sup, q, qd, qdd, GRAVITY, 1.0, 1.0, 0.0, 0, values, fail, work),
              lambda: superelement_energies(sup, q, qd, GRAVITY, 0, fail, work)[0])
     for call in calls:
         fail[0] = NO_FAIL
-        assert call() == Status.NO_CONVERGENCE
+        assert call() == Status.NO_FRAME
         assert fail[0] == 1

@@ -24,6 +24,7 @@ from dalembert.kernels import (
 )
 from dalembert.results.tables import frame_shapes
 from dalembert.simulate.arguments import RunOptions
+from dalembert.simulate.evaluate import evaluate_frames, refresh_accelerations
 from dalembert.simulate.initial import prepare_start
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
@@ -68,7 +69,7 @@ def calls(case):
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
         (tree_inverse.eval_mass_matrix, (sys, M, work)),
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
-        (tree_factor.factor_tree, (sys, add, work)),
+        (tree_factor.factor_tree, (sys, add, 0.0, 0.0, work)),
         (tree_factor.solve_tree, (sys, ones, out, work)),
         (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], body, made["reaction"],
                                   made["effort"], made["element"], made["system"], work)),
@@ -118,6 +119,23 @@ def test_loops_leave_the_tables_alone(formulation):
         assert digest(system) == before
 
 
+def test_superelements_leave_the_tables_alone():
+    model = dal.Model("beam").add(
+        dal.Beam("rod", length=1.0, section=dal.Circle(0.02), material=dal.Material(young=1e8, poisson=0.3, density=1000.0),
+                 modes=1, points={"mid": 0.5}), dal.Revolute("hinge", "ground", "rod.start"))
+    begin = prepare_start(model, formulation="global")
+    systems = begin.natural.packed.system, begin.packed.system
+    assert not any(table.flags.writeable for system in systems for table in tables_of(system))
+    before = [digest(system) for system in systems]
+    options = RunOptions(0.002, 1e-3, 1e-4, "hht", "auto", None)
+    loop = Loop(begin, BY_NAME["hht"], options, np.array([0.0, 0.002]), detect=False)
+    assert loop.advance(2) == 0
+    frames = loop.take_frames()
+    for evaluate_all in (refresh_accelerations, lambda packed, f: evaluate_frames(packed, *f.values())):
+        evaluate_all(begin.shown, frames)
+        assert [digest(system) for system in systems] == before
+
+
 def test_entry_kernels_leave_the_tables_alone():
     case = random_case(1, 4, **SMALL)
     before = digest(case.sys)
@@ -142,5 +160,6 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     from dalembert.simulate.warm import entries
 
     covered = {kernel.__name__ for kernel, _ in calls(random_case(1, 4, **SMALL))}
-    loops = {"integrate_explicit", "integrate_implicit", "integrate_radau", "door", "evaluate_terms"}
+    loops = {"integrate_explicit", "integrate_implicit", "integrate_radau", "door", "evaluate_terms",
+             "measure_natural_frames", "solve_natural_frames"}
     assert {kernel.__name__ for kernel, _ in entries()} <= covered | loops

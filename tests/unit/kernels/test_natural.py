@@ -13,7 +13,7 @@ from dalembert.kernels.measure import measure_system
 from dalembert.kernels.natural_forces import eval_natural_forces
 from dalembert.kernels.natural_joints import eval_joint_coordinates, joint_state_of_natural
 from dalembert.kernels.natural_rows import eval_natural_row_accelerations, eval_natural_rows
-from dalembert.kernels.sparse import multiply_sparse
+from dalembert.kernels.sparse import make_values, multiply_sparse
 from dalembert.kernels.tables import System, Work, make_work
 from dalembert.kernels.tree_inverse import eval_body_accelerations
 from dalembert.kernels.tree_kinematics import eval_motion, eval_places
@@ -140,7 +140,7 @@ def test_kinetic_energy_is_that_of_the_tree(seed):
     eval_motion(case.sys, case.q, case.qd, case.work)
     eval_places(case.sys, case.qd, case.work)
     system = np.zeros((1, 9))
-    measure_system(case.sys, 0, case.q, system, case.work)
+    measure_system(case.sys, 0, case.q, case.qd, system, case.work)
     momentum = np.zeros_like(made.qd)
     natural.natural_momentum_product(made.sys, made.qd, momentum)
     assert abs(0.5 * made.qd @ momentum - system[0, 0]) <= made.rounding * system[0, 0]
@@ -148,7 +148,7 @@ def test_kinetic_energy_is_that_of_the_tree(seed):
 
 def test_mass_matrix_is_symmetric_and_lies_in_the_pattern():
     made, _, _ = random_natural(1)
-    M, values, product = made.mass_matrix(), np.zeros(len(made.sys.pattern.A_row) + 1), np.zeros_like(made.q)
+    M, values, product = made.mass_matrix(), make_values(made.sys.pattern), np.zeros_like(made.q)
     natural.add_natural_mass(made.sys, values)
     multiply_sparse(made.sys.pattern, values, made.qd, product)
     size = np.abs(M).max() * np.abs(made.qd).max()

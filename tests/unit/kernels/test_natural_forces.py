@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from physics.states import EPS, condition, packed_case
+from physics.states import EPS, condition, dense_of, packed_case
 from random_models import random_tree
 from unit.kernels.test_constraints import SLOPE_STEP, difference
 from unit.kernels.test_natural import N_BODIES, natural_of, random_natural
@@ -10,6 +10,7 @@ from unit.kernels.test_natural import N_BODIES, natural_of, random_natural
 import dalembert as dal
 from dalembert.codes import ForceCode
 from dalembert.kernels.natural_forces_tangent import natural_force_tangent
+from dalembert.kernels.sparse import make_values
 from dalembert.system.pack_natural import pack_global
 
 SEEDS = range(3)
@@ -67,12 +68,9 @@ def tangent(made, cq, cv):
     """Return the symmetric matrix that `natural_force_tangent` adds up, dense."""
     pattern = made.sys.pattern
     qj, qdj, _ = made.joints()
-    values = np.zeros(len(pattern.A_row) + 1)
+    values = make_values(pattern)
     assert natural_force_tangent(made.sys, TIME, made.q, made.qd, qj, qdj, cq, cv, values, made.work) == 0
-    K = np.zeros((len(made.q), len(made.q)))
-    column = np.repeat(np.arange(len(made.q)), np.diff(pattern.A_first))
-    K[pattern.order[pattern.A_row], pattern.order[column]] = values[:-1]
-    return K + K.T - np.diag(np.diag(K))
+    return dense_of(pattern, values)
 
 
 def check_tangent(made, seed, by_rates):

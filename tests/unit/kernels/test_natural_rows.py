@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from physics.states import EPS, packed_case, random_case
+from physics.states import EPS, dense_of, packed_case, random_case
 from unit.kernels.test_constraints import SLOPE_STEP, difference, random_rows
 from unit.kernels.test_natural import natural_of, random_natural
 
@@ -12,6 +12,7 @@ import dalembert as dal
 from dalembert.codes import RowCode, Status
 from dalembert.kernels.natural_curvature import natural_row_curvature
 from dalembert.kernels.natural_rows import eval_natural_rows
+from dalembert.kernels.sparse import make_values
 from dalembert.system.pack_natural import pack_global
 
 SEEDS = range(3)
@@ -118,7 +119,7 @@ def curvature(made, i, qj):
     work, sizes = made.work, made.sys.row["count"] * (made.sys.row["count"] + 1) // 2
     work.row["multiplier"] = work.row["penalty"] = 0.0
     work.row["multiplier"][i] = 0.5
-    values = np.zeros(len(made.sys.pattern.A_row) + 1)
+    values = make_values(made.sys.pattern)
     assert natural_row_curvature(made.sys, TIME, made.q, qj, 2.0, values, work) == 0
     place = made.sys.row_place[sizes[:i].sum():sizes[:i + 1].sum()]
     found = values[place]
@@ -155,17 +156,13 @@ def test_products_of_the_jacobian_lie_in_the_pattern():
     made, _ = shaken_rows(0)
     sys, at = made.sys, 0
     jacobian = made.rows(TIME)[1]
-    values = np.zeros(len(sys.pattern.A_row) + 1)
+    values = make_values(sys.pattern)
     for row in sys.row:
         g = jacobian[row.first:row.first + row.count]
         high, low = np.tril_indices(row.count)
         np.add.at(values, sys.row_place[at:at + len(high)], g[high] * g[low])
         at += len(high)
-    n = len(made.q)
-    found = np.zeros((n, n))
-    column = np.repeat(np.arange(n), np.diff(sys.pattern.A_first))
-    found[sys.pattern.order[sys.pattern.A_row], sys.pattern.order[column]] = values[:-1]
-    found = found + found.T - np.diag(np.diag(found))
+    found = dense_of(sys.pattern, values)
     J = made.dense(jacobian)
     assert at == len(sys.row_place)
     assert np.abs(found - J.T @ J).max() <= made.rounding * np.abs(J.T @ J).max()

@@ -11,7 +11,8 @@ from dalembert.model.units import UNITS, parse_quantity
 @pytest.mark.parametrize("text, expected", [
     ("90 deg", (90 * dal.deg, "rad")), ("-90deg", (-90 * dal.deg, "rad")), ("1.5 rad", (1.5, "rad")),
     ("0.25 turn", (pi / 2, "rad")),
-    ("1e3 mm", (1.0, "m")), (" 2 kg ", (2.0, "kg")), ("60 rpm", (2 * pi, "rad/s")), (".5 m/s", (0.5, "m/s")),
+    ("1e3 mm", (1.0, "m")), (" 2 kg ", (2.0, "kg")), ("60 rpm", (2 * pi, "rad/s")),
+    ("210 GPa", (2.1e11, "Pa")), ("7.85 g/cm³", (7850.0, "kg/m³")), (".5 m/s", (0.5, "m/s")),
     ("3", (3.0, "")),
 ])
 def test_quantities(text, expected):

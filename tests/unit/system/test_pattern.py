@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels.sparse import factor_sparse, make_factors, multiply_sparse, solve_sparse
-from dalembert.system.pattern import build_pattern
+from dalembert.kernels.sparse import factor_sparse, make_factors, make_values, multiply_sparse, solve_sparse
+from dalembert.system.pattern import ZEROS, build_pattern
 
 EPS = np.finfo(float).eps
 
@@ -48,12 +48,22 @@ def test_a_chain_of_blocks_fills_no_more_than_its_neighbours():
         i.append(a.ravel())
         j.append(b.ravel())
     pattern, _ = build_pattern(bodies * size, np.concatenate(i), np.concatenate(j), np.arange(bodies * size) // size)
-    assert len(pattern.L_row) == bodies * size * (size - 1) // 2 + (bodies - 1) * size**2
+    width, rows = np.diff(pattern.first), np.diff(pattern.row_first)
+    blocks = bodies * size * (size + 1) // 2 + (bodies - 1) * size**2
+    assert blocks <= np.sum(width * (width + 1) // 2 + width * rows) <= blocks / (1 - ZEROS)
+
+
+def test_unknowns_that_all_meet_are_one_node():
+    n = 20
+    i, j = np.triu_indices(n)
+    pattern, _ = build_pattern(n, i, j, np.arange(n))
+    assert list(pattern.first) == [0, n]
+    assert len(pattern.row) == len(pattern.target) == 0
 
 
 def test_pairs_that_belong_nowhere_share_the_last_place():
     pattern, place = build_pattern(3, [0, -1, 1], [1, 2, -5], [0, 1, 2])
-    assert list(place[1:]) == [len(pattern.A_row)] * 2
+    assert list(place[1:]) == [len(make_values(pattern)) - 1] * 2
 
 
 def test_a_singular_matrix_tells_its_unknown():

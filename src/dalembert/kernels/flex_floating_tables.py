@@ -1,0 +1,120 @@
+"""Tables of flexible bodies in floating frames, to be read beside tables.py: one row a body, one row a place of a body.
+
+The floating frame F of a body stands in the body table with the joint that carries it; the body's n elastic coordinates
+follow the joint's own in q and qd.  A *face* is a row whose joint ELASTIC is moved by the elastic coordinates of F: a massless
+body at a place of the flexible one, or, with geometric stiffening, the frame that its inertia belongs to (flex_floating.py).
+Constants stand in one flat array; bodies of equal constants tell the same places.  All are in the axes of F.  Matrices of n
+columns are kept by rows, those of several components component by component.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+MOMENTS = 12
+"""Components of the moments X(q): c (3), Cr (3), and the inertia's slope J_l (xx, xy, xz, yy, yz, zz)."""
+CHANGES = 12
+"""Matrices (n, n) by which they change: G (3), 2 J2 (6); then G - Gᵀ (3).  c is constant."""
+
+FLOATING = np.dtype((np.record, [
+    ("root", "i8"),  # row of F
+    ("body", "i8"),  # row that its inertia belongs to: F, or a face of it
+    ("q", "i8"),  # first elastic coordinate
+    ("v", "i8"),  # its rate
+    ("n", "i8"),  # number of elastic coordinates
+    ("damped", "i8"),  # 1 if De is not zero
+    ("some", "i8", CHANGES),  # 1 for the matrices of X1 that are not zero
+    ("rigid", "i8"),  # where mass, s0 (3) and J0 (6), undeformed, begin in `Floating.constant` [kg, kg m, kg m²]
+    ("X0", "i8"),  # likewise the moments (12, n) of the undeformed body
+    ("X1", "i8"),  # how they change with q (12, n, n)
+    ("Me", "i8"),  # modal mass (n, n)
+    ("Ke", "i8"),  # stiffness (n, n)
+    ("De", "i8"),  # damping (n, n)
+    ("load", "i8"),  # elastic forces of initial stress (n,)
+    ("place", "i8"),  # first of the places of its pairs (0, 0), (1, 0), (1, 1), ... in `Floating.place`
+]))
+
+FACE = np.dtype((np.record, [
+    ("body", "i8"),  # row of the face
+    ("heavy", "i8"),  # 1 if the inertia of the flexible body belongs to it
+    ("element", "i8"),  # row of its body in `Floating.element`
+    ("curved", "i8", 6),  # 1 for the matrices of B that are not zero
+    ("Phi", "i8"),  # where displacement and rotation by each coordinate (6, n) begin in `Floating.constant`
+    ("B", "i8"),  # likewise their second derivatives (6, n, n)
+]))
+
+
+class Floating(NamedTuple):
+    """All flexible bodies in floating frames of a model: frozen tables."""
+
+    element: np.ndarray  # (n_element,) FLOATING
+    face: np.ndarray  # (n_face,) FACE
+    constant: np.ndarray  # f8
+    place: np.ndarray  # i8, places in the pattern of the elastic coordinates' pairs, body by body
+
+
+ELEMENT_WORK = np.dtype((np.record, [
+    ("ready", "i8"),  # 1 once the matrices of the tangent belong to the present state
+    ("s_b", "f8", 3),  # mass times centre of mass [kg m]
+    ("J_b", "f8", 6),  # inertia about the origin [kg m²]
+    ("Jd_b", "f8", 6),  # its rate
+    ("w_b", "f8", 3),  # angular velocity
+    ("al_b", "f8", 3),  # angular acceleration
+    ("a_b", "f8", 3),  # acceleration of the origin minus gravity
+    ("p_b", "f8", 3),  # momentum of the elastic rates, c qd
+    ("l_b", "f8", 3),  # their angular momentum, Cr qd
+    ("n_w", "f8", 3),  # moment about the origin that the elastic accelerations make
+    ("f_w", "f8", 3),  # force
+    ("n_b", "f8", 3),  # whole inertia moment, F's axes; for variations
+    ("f_b", "f8", 3),  # likewise the force
+]))
+
+FACE_WORK = np.dtype((np.record, [
+    ("axes", "f8", 9),  # world axes of the three turns, one after the other
+    ("thd", "f8", 3),  # their rates [rad/s]
+    ("thdd", "f8", 3),  # their second derivatives
+    ("rel", "f8", 3),  # angular velocity relative to F, world axes
+    ("vel", "f8", 3),  # velocity of the origin relative to F
+    ("turn", "f8", 3),  # angular acceleration relative to F
+    ("slide", "f8", 3),  # acceleration of the origin relative to F
+]))
+
+
+class FloatingWork(NamedTuple):
+    """Scratch of one thread; N is the largest number of elastic coordinates."""
+
+    element: np.ndarray  # (n_element,) ELEMENT_WORK
+    face: np.ndarray  # (n_face,) FACE_WORK
+    X: np.ndarray  # (n_element, 12, N) moments of the deformed body
+    Y: np.ndarray  # (n_element, 12, N) X1 qd
+    Z: np.ndarray  # (n_element, 12, N) X1 qdd
+    bias: np.ndarray  # (n_element, N) loads of the elastic coordinates without accelerations and without faces
+    load: np.ndarray  # (n_element, N) likewise with accelerations
+    dload: np.ndarray  # (n_element, N) its variation
+    K: np.ndarray  # (n_element, N, N) derivative of the loads by q
+    C: np.ndarray  # (n_element, N, N) by qd
+    phi: np.ndarray  # (n_face, 6, N) displacement and small turns by each coordinate, F's axes
+    Bqd: np.ndarray  # (n_face, 6, N) their rates
+    Bqdd: np.ndarray  # (n_face, 6, N) B qdd
+    S: np.ndarray  # (n_face, 6, N) directions: moving, then turning, world axes
+    D: np.ndarray  # (n_element, N, N) inertia of the elastic coordinates, then its factor
+    U: np.ndarray  # (n_element, 6, N) coupling with the frame: force, then moment, world axes
+    u: np.ndarray  # (n_element, N) loads left to accelerate them
+    D_kept: np.ndarray  # factors of the matrix of an implicit step
+    U_kept: np.ndarray
+    S_kept: np.ndarray  # directions that they were made with
+    u_kept: np.ndarray
+
+
+def make_floating_work(floating: Floating) -> FloatingWork:
+    """Allocate the scratch of one thread."""
+    e, f, n = len(floating.element), len(floating.face), int(floating.element["n"].max(initial=0))
+    moments, changes, vectors = np.zeros((e, MOMENTS, n)), np.zeros((2, e, CHANGES, n)), np.zeros((5, e, n))
+    matrices, couplings, faces = np.zeros((4, e, n, n)), np.zeros((2, e, 6, n)), np.zeros((5, f, 6, n))
+    return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), moments, *changes, *vectors[:3], *matrices[:2],
+                        *faces[:4], matrices[2], couplings[0], vectors[3], matrices[3], couplings[1], faces[4], vectors[4])
+
+
+def no_floating() -> Floating:
+    """Return the tables of a model without flexible bodies in floating frames."""
+    return Floating(np.zeros(0, FLOATING), np.zeros(0, FACE), np.zeros(0), np.zeros(0, np.int64))

@@ -1,0 +1,81 @@
+"""Flexible bodies a model is built from; nothing is checked here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .flexible import Circle, Material, Rectangle, Section, Tube
+
+
+@dataclass(frozen=True)
+class Beam:
+    """A straight, elastic beam along its x axis, made of equal segments that share their end frames.
+
+    Its places are ``"start"`` (also meant by the beam's name alone), ``"end"``, the named points, and the ends of inner
+    segments, ``"1"``, ``"2"``, ...  All of them have the beam's axes while it is undeformed.
+
+    Attributes
+    ----------
+    name : str
+        Unique in the model; no dots.
+    length : float
+        [m].
+    section : Circle, Tube, Rectangle or Section
+        Cross-section, constant along the beam.
+    material : Material
+        Its damping makes the damping matrices proportional to the stiffness.
+    theory : {"timoshenko", "euler-bernoulli"}
+        With or without shear deformation.
+    bodies : int
+        Number of segments; the deformation of each is small in its own floating frame, so that many of them bend far.
+    modes : int
+        Vibration modes of each segment besides the motion of its ends.
+    points : mapping of str to float
+        More places by their arc length [m].
+    frame : str or pair of str, optional
+        Floating frame of the segments in the tree formulations: ``"start"`` or ``"end"`` (tangent there),
+        ``("start", "end")`` (chord) or ``"mean-axis"``; by default tangent where the tree enters the segment.
+    stiffening : bool, optional
+        Whether stresses stiffen the segments in the tree formulations (default: yes).
+    """
+
+    name: str
+    length: float = field(kw_only=True)
+    section: Circle | Tube | Rectangle | Section = field(kw_only=True)
+    material: Material = field(kw_only=True)
+    theory: str = field(default="timoshenko", kw_only=True)
+    bodies: int = field(default=1, kw_only=True)
+    modes: int = field(default=0, kw_only=True)
+    points: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    frame: Any = field(default=None, kw_only=True)
+    stiffening: bool | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True)
+class FlexibleBody:
+    """An elastic body of any shape, reduced to its interfaces and modes.
+
+    Its places are the interfaces and named points of the reduced body; its name alone means the first interface.
+
+    Attributes
+    ----------
+    name : str
+        Unique in the model; no dots.
+    reduced : ReducedBody or FloatingBody
+        What `flex.craig_bampton` or `flex.read_sid` returned.
+    frame : str or pair of str, optional
+        Floating frame in the tree formulations: an interface (tangent there), two of them (chord) or ``"mean-axis"``; by
+        default tangent where the tree enters the body.
+    stiffening : bool, optional
+        Whether stresses stiffen the body in the tree formulations (default: yes, if the model has elements).
+    """
+
+    name: str
+    reduced: Any
+    frame: Any = None
+    stiffening: bool | None = None
+
+
+FLEXIBLES = (Beam, FlexibleBody)

@@ -1,0 +1,165 @@
+"""Tables of flexible bodies in floating frames: constants, faces, sizes.
+
+The joint that carries a floating frame is attached at the frame's origin with the frame's axes (topology/flexible.py), so
+that the joint frame of its row is the floating frame itself.
+
+Geometric stiffening enters as displacements of second order, u2 = ½ q·B q: the geometric stiffness of a load is minus the
+second derivative of its work through u2.  In a place B = -force and B = -torque.  Of the body only the moments of u2 over the
+mass are known, from the inertia loads of unit accelerations: ∫B dm = translation, ∫R x B dm = rotation.  The rigid motion b
+with the same moments,
+    m b_u + b_t x s0 = translation,   s0 x b_u + J0 b_t = rotation,                                      (1)
+moves the row that the inertia belongs to.  It does the same work as u2 in all accelerations of the frame; for the centrifugal
+loads w x (w x R) the rest of `spin` is added to -J2, half of it off the diagonal, where a product counts twice:
+    rest = spin - (w x (w x s0))·b_u - (w x J0 w)·b_t                                                    (2)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..codes import JointCode
+from ..kernels.flex_floating_tables import CHANGES, FACE, FLOATING, MOMENTS, Floating
+from ..model.checked import CheckedModel
+from .rows import JointRows, Row
+
+if TYPE_CHECKING:
+    from ..flex.floating import FloatingBody
+
+DEFLECTION = 0.01
+"""Root mean square of a deflection that an accuracy refers to, as a part of the body's radius of inertia."""
+
+
+@dataclass
+class ConstantTable:
+    """Constants under way; those of equal bodies and places are kept once."""
+
+    arrays: list[np.ndarray] = field(default_factory=list)
+    size: int = 0
+    known: dict[tuple[int, str | None], np.record] = field(default_factory=dict)
+
+    def add(self, array: np.ndarray) -> int:
+        """Append an array; returns the place where it begins."""
+        at, self.size = self.size, self.size + array.size
+        self.arrays.append(np.ascontiguousarray(array, dtype=float).ravel())
+        return at
+
+
+def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows], body: np.ndarray) -> Floating:
+    """Return the tables of all flexible bodies and faces; marks their rows in the body table."""
+    carried, table, place = {j.last: j for j in joints}, ConstantTable(), 0
+    heavy = [(i, row) for i, row in enumerate(rows, start=1) if row.body >= 0 and model.bodies[row.body].floating is not None]
+    element, flexible = np.zeros(len(heavy), FLOATING), [model.bodies[row.body].floating for _, row in heavy]
+    for e, (i, row), floating in zip(element, heavy, flexible, strict=True):
+        e.body, e.root = i, row.parent if row.code == JointCode.ELASTIC else i
+        j = carried[int(e.root)]
+        e.q, e.v, e.n, e.damped, e.place = j.q + j.nq, j.v + j.nv, floating.n, np.any(floating.damping), place
+        _pack_constants(table, e, floating)
+        place += floating.n * (floating.n + 1) // 2
+    body["flex"][element["root"]] = np.arange(len(element))
+    elastic = [(i, row) for i, row in enumerate(rows, start=1) if row.code == JointCode.ELASTIC]
+    face = np.zeros(len(elastic), FACE)
+    for f, (i, row) in zip(face, elastic, strict=True):
+        f.body, f.element, f.heavy = i, body["flex"][row.parent], not row.place
+        _pack_face(table, f, flexible[f.element], row.place)
+    body["flex"][face["body"]] = np.arange(len(face))
+    constant = np.concatenate(table.arrays) if table.arrays else np.zeros(0)
+    return Floating(element, face, constant, np.zeros(0, np.int64))
+
+
+def elastic_pairs(floating: Floating) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs (0, 0), (1, 0), (1, 1), ... of the elastic rates of each body."""
+    i, j = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for e in floating.element:
+        high, low = np.tril_indices(int(e.n))
+        i.append(e.v + high)
+        j.append(e.v + low)
+    return np.concatenate(i), np.concatenate(j)
+
+
+def elastic_sizes(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray]:
+    """Sizes (n,) of elastic coordinates and rates that an accuracy refers to."""
+    constants = floating.constants
+    central = constants.shifted(constants.centre).inertia
+    amplitude = DEFLECTION * np.sqrt(np.trace(central) / 2)  # of displacement times root of mass
+    mass, stiffness = np.diag(constants.modal_mass), np.diag(floating.stiffness)
+    size = amplitude / np.sqrt(mass)
+    return size, size * np.maximum(np.sqrt(np.maximum(stiffness, 0.0) / mass), 1.0)
+
+
+def _pack_constants(table: ConstantTable, row: np.record, floating: FloatingBody) -> None:
+    """Fill the places of a body's constants."""
+    key = (id(floating), None)
+    names = ("rigid", "X0", "X1", "Me", "Ke", "De", "load")
+    if key in table.known:
+        known = table.known[key]
+        for name in (*names, "some"):
+            row[name] = known[name]
+        return
+    rigid, X0, X1 = _moments(floating)
+    arrays = (rigid, X0, X1, floating.constants.modal_mass, floating.stiffness, floating.damping, floating.initial_load)
+    for name, array in zip(names, arrays, strict=True):
+        row[name] = table.add(array)
+    row.some = np.any(X1, axis=(1, 2))
+    table.known[key] = row.copy()
+
+
+def _moments(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return mass, first moment and inertia (10,), the moments (12, n) and how they change (12, n, n)."""
+    c, n = floating.constants, floating.n
+    G, curvature = c.gyroscopic, c.inertia_curvature if floating.stiffening is None else _curvature(floating)
+    X0, X1 = np.zeros((MOMENTS, n)), np.zeros((CHANGES, n, n))
+    X0[:3], X0[3:6], X0[6:] = c.translation.T, c.rotation.T, _six(c.inertia_slope).T
+    X1[:3], X1[3:9], X1[9:] = G, np.moveaxis(2 * _six(curvature), 2, 0), G - np.swapaxes(G, 1, 2)
+    return np.concatenate([[c.mass], c.first_moment, _six(c.inertia)]), X0, X1
+
+
+def mean_curves(floating: FloatingBody) -> np.ndarray:
+    """Return b (6, n, n) of (1): displacement of the frame's origin, then rotation."""
+    n, stiffening = floating.n, floating.stiffening
+    matrix = floating.constants.mass_matrix(np.zeros(n))[:6, :6]
+    moments = np.concatenate([stiffening.translation, stiffening.rotation]).reshape(6, -1)
+    return (np.linalg.pinv(matrix, hermitian=True) @ moments).reshape(6, n, n)
+
+
+def _curvature(floating: FloatingBody) -> np.ndarray:
+    """Return J2 (n, n, 3, 3) with the rest (2) of the stiffening by centrifugal loads."""
+    from ..flex.invariants import PRODUCTS
+
+    c, b = floating.constants, mean_curves(floating)
+
+    def work(w):
+        """Second derivative of the work of the centrifugal load through the rigid motion."""
+        load = np.concatenate([np.cross(w, np.cross(w, c.first_moment)), np.cross(w, c.inertia @ w)])
+        return np.einsum("a,alk->lk", load, b)
+
+    out, unit = c.inertia_curvature.copy(), np.eye(3)
+    for (i, j), spin in zip(PRODUCTS, floating.stiffening.spin, strict=True):
+        if i == j:
+            out[:, :, i, i] -= spin - work(unit[i])                                              # (2)
+        else:
+            rest = spin - (work(unit[i] + unit[j]) - work(unit[i]) - work(unit[j]))
+            out[:, :, i, j] -= rest / 2
+            out[:, :, j, i] -= rest / 2
+    return out
+
+
+def _six(matrix: np.ndarray) -> np.ndarray:
+    """Components xx, xy, xz, yy, yz, zz (..., 6) of symmetric matrices (..., 3, 3)."""
+    return matrix[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+
+
+def _pack_face(table: ConstantTable, row: np.record, floating: FloatingBody, name: str) -> None:
+    """Fill the places of a face's constants; without a name it is the one that the body's inertia belongs to."""
+    key = (id(floating), name)
+    if key not in table.known:
+        stiffening = floating.stiffening
+        row.Phi = table.add(floating.places[name].motion if name else np.zeros((6, floating.n)))
+        if stiffening is not None:
+            B = -np.concatenate([stiffening.force[name], stiffening.torque[name]]) if name else mean_curves(floating)
+            row.B, row.curved = table.add(B), np.any(B, axis=(1, 2))
+        table.known[key] = row.copy()
+    for field_name in ("Phi", "B", "curved"):
+        row[field_name] = table.known[key][field_name]
