@@ -15,11 +15,11 @@ from __future__ import annotations
 import sys
 
 import mechanisms
-import numba
 import numpy as np
 from interleave import Report, best_times, microseconds, parse, peer
 
 from dalembert.kernels.evaluate import eval_accelerations
+from dalembert.kernels.jit import kernel
 from dalembert.kernels.tables import make_work
 from dalembert.simulate.initial import prepare_start
 
@@ -38,9 +38,7 @@ def repeat(sys, q, qd, qdd, tau, work, n):
     return status
 
 
-# not kept on disk, since Numba's cache does not notice a change of the kernels that are called; without the reference
-# counts of the tables, which a run takes once
-REPEAT = numba.njit(nogil=True, error_model="numpy", _nrt=False)(repeat)
+REPEAT = kernel(repeat)
 
 
 class Ours:
