@@ -55,11 +55,12 @@ rate.legend()
 plt.show()
 
 # %%
-# Angular momentum is what torque and blow have given, energy stays when both are over.
+# Angular momentum is what torque and blow have given, energy stays when both are over.  The tip rises as that of a rigid rod
+# would, but for its own vibration of some per cent.
 
 spun = (r.t > SPUN) & (r.t < STRUCK)
 last = r["energy.total"][r.t > STRUCK + LASTS]
 assert abs(np.mean(chord[spun]) * INERTIA / (TORQUE * SPUN) - 1) < 1e-3
 assert np.ptp(last) < 1e-3 * np.mean(last)
 rises = np.abs(tip[after, 2]).max()
-assert abs(rises * np.mean(chord[spun]) / (BLOW * LASTS * L / INERTIA * L) - 1) < 0.05
+assert abs(rises * np.mean(chord[spun]) / (BLOW * LASTS * L / INERTIA * L) - 1) < 0.1

@@ -93,6 +93,13 @@ def test_a_spinning_beam_stiffens_out_of_its_plane(fields, radius, speed):
     assert np.min(abs(found / expected - 1)) < 5e-3
 
 
+def test_modes_of_a_spinning_blade_are_those_of_the_stretched_one():
+    """What `eigenmodes` gives is about relative rest, for one segment and for several."""
+    for bodies in (1, 3):
+        m = clamped(dal.Motion("drive", "spin", speed=20.0), radius=0.1, bodies=bodies)
+        assert dal.eigenmodes(m).frequencies * 2 * np.pi == pytest.approx(settled_modes(m), rel=1e-9)
+
+
 # --- motion --------------------------------------------------------------------------------------------------------
 
 def flying(frame=None):

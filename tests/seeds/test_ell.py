@@ -143,7 +143,7 @@ def test_the_spatial_rod_converges_with_its_bodies(formulation):
 
 # --- beams that spin and swing --------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("formulation", ["recursive", "global"])
+@pytest.mark.parametrize("formulation", ["global"])
 def test_the_spinning_beam_wobbles_after_a_blow(formulation):
     """[ELL Fig. 11] Tip of the beam, with the torque on, off, and after the blow."""
     p = load("p6_spinning_beam")

@@ -15,6 +15,7 @@ from .constraints import Constraints
 from .initial import Start, prepare_start
 from .massless import complete
 from .reduction import Equations, jacobian_rates, reduced, spin_matrix
+from .settled import settled
 
 if TYPE_CHECKING:
     from ..results.results import Results
@@ -192,7 +193,7 @@ def _refuse_moving_wheels(packed, constraints: Constraints, qd: np.ndarray) -> N
 
 
 def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Linearized:
-    """Linearise a model about its start.
+    """Linearise a model about its start; flexible bodies of trees are deformed as their motion asks for.
 
     Parameters
     ----------
@@ -206,7 +207,7 @@ def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Lineariz
     -------
     Linearized
     """
-    return linearize_state(prepare_start(model, start, start_rate), t)
+    return linearize_state(settled(prepare_start(model, start, start_rate), t), t)
 
 
 def eigenmodes(model, t: float = 0.0, *, start=None, start_rate=None) -> Eigenmodes:
