@@ -106,6 +106,7 @@ def plane_bend(data, bodies, times, formulation, steps):
     return np.sum(offset * np.cross((0, 0, 1), chord), axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["global", "semi-recursive"])
 def test_the_flexible_rod_converges_with_its_bodies(formulation):
     """[ELL Fig. 7] Two bodies are 7 % off, four a quarter of this or less, in both formulations; then the step counts."""
@@ -132,6 +133,7 @@ def spatial_bends(data, bodies, times, formulation):
     return np.array([np.sum(offset * w, axis=1), np.sum(offset * np.cross(e, w), axis=1)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["global", "semi-recursive"])
 def test_the_spatial_rod_converges_with_its_bodies(formulation):
     """[ELL Fig. 9]"""
@@ -143,6 +145,7 @@ def test_the_spatial_rod_converges_with_its_bodies(formulation):
 
 # --- beams that spin and swing --------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["global"])
 def test_the_spinning_beam_wobbles_after_a_blow(formulation):
     """[ELL Fig. 11] Tip of the beam, with the torque on, off, and after the blow."""
@@ -154,6 +157,7 @@ def test_the_spinning_beam_wobbles_after_a_blow(formulation):
     assert np.all(error.max(axis=0) <= 3 * np.array(doubt))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["global", "semi-recursive"])
 def test_spin_up(formulation):
     """Bend, stretch and slope of the tip against a beam that is rigid; step and mesh are refined together."""
