@@ -37,7 +37,7 @@ from dalembert.simulate.initial import prepare_start
 LARGEST_RATIO = 1.3
 LARGEST_EXPONENT = 1.05
 FEWER_STEPS = 50
-INTEGRATORS = {"bdf": 6, "radau": 4, "sdirk4": 4, "generalized-alpha": 3, "trapezoidal": 3}
+INTEGRATORS = {"bdf": 6, "radau": 4, "sdirk4": 4, "trapezoidal": 3}
 """Error-controlled, with the power of the step that the error estimate grows with."""
 EVERY = 5
 SMALL = 1e-5
