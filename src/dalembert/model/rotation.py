@@ -19,7 +19,7 @@ def rotation_between(a, b) -> np.ndarray:
     Returns
     -------
     (3, 3) float
-        R with R a / |a| = b / |b|; half a turn about some axis across `a` if the two are opposite.
+        Takes the unit vector along `a` to that along `b`; half a turn about some axis across `a` if they are opposite.
 
     Examples
     --------
