@@ -7,9 +7,15 @@ contracts well; else (1) itself, exact, column by column from tree_tangent.py an
 guess again: corrections by a matrix that lacks the stiff forces on a light body throw the state far off.
 
 Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix, and
-carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].  Near a
-singular position the multipliers contract slowly by 1/(1 + α s), s the inverse mass along the worst row: penalties are
-raised then until the end of the step, if the matrix holds all that forces do.
+carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
+
+The multipliers contract by 1/(1 + α s), s the inverse mass along the worst direction of the rows: slowly in long chains of
+loops, and not at all in a singular position, where s vanishes.  Each iteration then moves the state by the same small step
+that follows from a violation far below its tolerance, for ever.  A step is therefore done once violations are small and
+the equations hold for the multipliers at hand: the share of the correction that the residual without α Phi makes,
+    A x = residual(t1, q, qd, a) with λ,                                                         (2)
+is as small as asked.  Where the contraction is slow a larger violation is tolerated; above it penalties are raised until
+the end of the step, if the matrix holds all that forces do.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -22,6 +28,7 @@ import numpy as np
 
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .calls import call_door
+from .constrained import POSITION_TOLERANCE, ROUGH_TOLERANCE
 from .constrained_step import EXACT, MASS, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
 from .constraints import eval_jacobian
 from .dense import factor_lu
@@ -172,6 +179,14 @@ def correction_size(o, flow, x, cq, cv):
 
 
 @kernel
+def is_settled(sys, o, flow, tangent, exact, cq, cv, work):
+    """True if (2) with the residual in tangent.direction[0] is small: what corrections still do is to follow violations."""
+    x = tangent.direction[1]
+    solve_factored(sys, exact, tangent.direction[0], x, tangent.matrix, tangent.pivot, work)
+    return correction_size(o, flow, x, cq, cv) <= o.newton
+
+
+@kernel
 def return_to_guess(sys, o, flow, tangent, cq, cv, work):
     """Begin the iteration anew."""
     for k in range(flow.qdd_new.shape[0]):
@@ -247,6 +262,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         if status != Status.OK.value:
             return status
         if loops:
+            for k in range(x.shape[0]):
+                tangent.direction[0, k] = residual[k]
             add_gap_loads(sys, residual, work)
         solve_factored(sys, exact, residual, x, tangent.matrix, tangent.pivot, work)
         p.iterations += 1
@@ -264,7 +281,11 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         else:
             begun = size
         sure = max(rate, LEAST_RATE)
-        if size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
+        done = size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton)
+        if loops and since > 0 and not done:
+            rough = ROUGH_TOLERANCE / POSITION_TOLERANCE if rate > GOOD_RATE else 1.0
+            done = gap <= rough * o.newton and is_settled(sys, o, flow, tangent, exact, cq, cv, work)
+        if done:
             place_new(sys, o, flow, tangent, t1, cq, cv)
             for k in range(x.shape[0]):
                 flow.aa[3, k] = flow.qdd_new[k]
