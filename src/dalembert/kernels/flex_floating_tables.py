@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .bundle import bundle
+
 MOMENTS = 12
 """Components of the moments X(q): c (3), Cr (3), and the inertia's slope J_l (xx, xy, xz, yy, yz, zz)."""
 CHANGES = 12
@@ -45,6 +47,7 @@ FACE = np.dtype((np.record, [
 ]))
 
 
+@bundle
 class Floating(NamedTuple):
     """All flexible bodies in floating frames of a model: frozen tables."""
 
@@ -93,6 +96,7 @@ AT_PHI, AT_BQD, AT_BQDD, AT_S = 0, 1, 2, 3
 moving and then turning, world axes (another one that an implicit step's factors belong to)."""
 
 
+@bundle
 class FloatingWork(NamedTuple):
     """Scratch of one thread, in few arrays; N is the largest number of elastic coordinates."""
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .bundle import bundle
 from .record import record as _record
 
 SUPER = _record(
@@ -54,6 +55,7 @@ SUPER_FRAME = _record(
 )
 
 
+@bundle
 class Superelements(NamedTuple):
     """All superelements of a model: frozen tables."""
 
@@ -64,6 +66,7 @@ class Superelements(NamedTuple):
     place: np.ndarray  # i8, places in the pattern of the pairs (0, 0), (1, 0), (1, 1), ... of each one's natural coordinates
 
 
+@bundle
 class SuperWork(NamedTuple):
     """Scratch of one thread: `frame` is kept, the rest belongs to the superelement that was evaluated last."""
 

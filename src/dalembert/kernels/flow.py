@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode, Status
+from .bundle import bundle
 from .evaluate import eval_accelerations, find_projected
 from .jit import kernel, part, shared
 from .tree_state import (
@@ -78,6 +79,7 @@ OPTIONS = np.dtype((np.record, [
 ]))
 
 
+@bundle
 class Flow(NamedTuple):
     """State of a run and its step scratch; *_last: at the beginning of the last accepted step."""
 
@@ -106,6 +108,7 @@ class Flow(NamedTuple):
     motions: np.ndarray  # (m, n_v) how the other rates go along
 
 
+@bundle
 class Frames(NamedTuple):
     """Times to record, times at which a free step must end, and the buffer of recorded frames."""
 

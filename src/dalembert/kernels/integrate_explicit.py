@@ -12,12 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode, Status
+from .bundle import bundle
 from .evaluate import find_accelerations, find_projected
 from .flow import accept, begin, copy, next_time, record_due
 from .jit import kernel, part
 from .tree_state import eval_coordinate_rates, eval_drives, move, normalise
 
 
+@bundle
 class Tableau(NamedTuple):
     """Coefficients of a method with s stages."""
 

@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import ForceCode, FormCode, Status, TaskCode
+from .bundle import bundle
 from .calls import call_door
 from .constrained import POSITION_TOLERANCE, ROUGH_TOLERANCE
 from .constrained_step import EXACT, MASS, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
@@ -59,6 +60,7 @@ DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
 
+@bundle
 class Tangent(NamedTuple):
     """Memory of the iteration; matrix and pivot are (0, 0) if a run is too large for a dense tangent."""
 

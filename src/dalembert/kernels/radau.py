@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import Status
+from .bundle import bundle
 from .dense import factor_lu, solve_lu
 from .evaluate import eval_residual
 from .jit import kernel
@@ -51,6 +52,7 @@ ACCELERATION, RATE, MOVE, LAST, RESIDUAL, SCRATCH = 0, 1, 2, 3, 4, 5
 """Rows of `Stages.vector`: a, qd, d and F of (1), the a of the last accepted step, and what comes and goes."""
 
 
+@bundle
 class Stages(NamedTuple):
     """Memory of a fully implicit step."""
 

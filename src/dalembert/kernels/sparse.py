@@ -14,12 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import Status
+from .bundle import bundle
 from .jit import kernel, part
 
 SMALLEST_PIVOT = 1e-14
 """A pivot below this fraction of its diagonal entry is taken for zero: the matrix is singular to rounding."""
 
 
+@bundle
 class Pattern(NamedTuple):
     """Where the numbers of a matrix and of its factor lie; all int64.  Places are those in `Factors.A`."""
 
@@ -33,6 +35,7 @@ class Pattern(NamedTuple):
     target: np.ndarray  # places that (2) changes: of each node the rows (j, j), (j + 1, j), ... for j = 0, 1, ...
 
 
+@bundle
 class Factors(NamedTuple):
     """Numbers of a matrix and of its factor; the quads are views of the numbers."""
 

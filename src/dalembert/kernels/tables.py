@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode
+from .bundle import bundle
 from .flex_floating_tables import Floating, FloatingWork, make_floating_work
 from .flex_superelement_tables import Superelements, SuperWork, make_super_work
 from .record import record as _record
@@ -153,6 +154,7 @@ SLOT = _record(
 )
 
 
+@bundle
 class System(NamedTuple):
     """A packed model: frozen tables."""
 
@@ -241,6 +243,7 @@ VARIATION = _record(
 )
 
 
+@bundle
 class Work(NamedTuple):
     """Scratch of one thread."""
 

@@ -1,0 +1,129 @@
+"""Bundles of tables that kernels are handed by one address.
+
+Numba passes a NamedTuple of arrays field by field, seven numbers an array: a kernel that gets a packed model and its scratch
+would have several hundred arguments, which every call hands over and every kernel that is compiled takes apart.  A bundle is
+a NamedTuple for Python and one pointer for kernels: the pointer leads to a row of words, for each array its address and its
+shape, for a bundle inside it that bundle's words.  The words never change during a call, which is told to the compiler: it
+reads them where it likes, and only those that are used.
+"""
+
+from functools import cache, cached_property
+from hashlib import sha1
+
+import numpy as np
+from llvmlite import ir
+from numba import typeof, types
+from numba.core import cgutils
+from numba.core.datamodel import register_default
+from numba.core.datamodel.models import OpaqueModel
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, typeof_impl, unbox
+from numba.np.arrayobj import populate_array
+
+
+class BundleType(types.Type):
+    """Type of a bundle: names and types of its fields, and the word at which each begins."""
+
+    def __init__(self, title: str, names: tuple, fields: tuple):
+        self.fields = dict(zip(names, fields, strict=True))
+        self.first, self.words = {}, 0
+        for name, field in self.fields.items():
+            self.first[name] = self.words
+            self.words += field.words if isinstance(field, BundleType) else 1 + field.ndim
+        digest = sha1("|".join(f"{name}:{field}" for name, field in self.fields.items()).encode()).hexdigest()
+        super().__init__(f"{title}<{digest}>")
+
+
+@cache
+def _type_of(title: str, names: tuple, fields: tuple) -> BundleType:
+    return BundleType(title, names, fields)
+
+
+class Bundle:
+    """What makes a NamedTuple of contiguous arrays and bundles a bundle; see `bundle`."""
+
+    @cached_property
+    def kernel_type(self) -> BundleType:
+        """Type that kernels are compiled for."""
+        return _type_of(type(self).__name__, self._fields, tuple(map(typeof, self)))
+
+    @cached_property
+    def words(self) -> np.ndarray:
+        """Addresses and shapes of the arrays, int64."""
+        return np.concatenate([field.words if isinstance(field, Bundle) else _array_words(field) for field in self])
+
+    @property
+    def address(self) -> int:
+        """Where the words lie in memory, as long as the bundle lives."""
+        return self.words.ctypes.data
+
+    def __getstate__(self):
+        """Tell nothing but the fields: a copy has addresses of its own."""
+        return None
+
+
+
+def _array_words(array: np.ndarray) -> np.ndarray:
+    if not array.flags.c_contiguous:
+        raise TypeError("arrays of a bundle are contiguous")
+    return np.array([array.ctypes.data, *array.shape], np.int64)
+
+
+def bundle(fields: type) -> type:
+    """Make a NamedTuple class whose values are handed to kernels by address."""
+    return type(fields.__name__, (Bundle, fields), {"__module__": fields.__module__, "__doc__": fields.__doc__})
+
+
+register_default(BundleType)(OpaqueModel)
+
+
+@typeof_impl.register(Bundle)
+def _typeof_bundle(value, context):
+    return value.kernel_type
+
+
+@unbox(BundleType)
+def _unbox_bundle(kind, value, c):
+    address = c.pyapi.object_getattr_string(value, "address")
+    pointer = c.pyapi.long_as_voidptr(address)
+    c.pyapi.decref(address)
+    return NativeValue(pointer, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+@infer_getattr
+class _BundleFields(AttributeTemplate):
+    """A field has its own type."""
+
+    key = BundleType
+
+    def generic_resolve(self, kind, name):
+        return kind.fields.get(name)
+
+
+def _load(builder, pointer, at: int, wanted):
+    """Read a word that never changes during a call."""
+    place = builder.gep(builder.bitcast(pointer, ir.IntType(64).as_pointer()), [ir.IntType(64)(at)])
+    word = builder.load(builder.bitcast(place, wanted.as_pointer()))
+    word.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return word
+
+
+@lower_getattr_generic(BundleType)
+def _field_of_bundle(context, builder, kind, pointer, name):
+    field, at = kind.fields[name], kind.first[name]
+    if isinstance(field, BundleType):
+        return builder.gep(pointer, [ir.IntType(64)(8 * at)], source_etype=ir.IntType(8))
+    size = context.get_abi_sizeof(context.get_data_type(field.dtype))
+    shape = [_load(builder, pointer, at + 1 + k, ir.IntType(64)) for k in range(field.ndim)]
+    strides = [_product(builder, shape[k + 1:], size) for k in range(field.ndim)]
+    array = context.make_array(field)(context, builder)
+    populate_array(array, data=_load(builder, pointer, at, array.data.type), shape=shape, strides=strides,
+                   itemsize=ir.IntType(64)(size), meminfo=None)
+    return array._getvalue()
+
+
+def _product(builder, factors: list, size: int):
+    product = ir.IntType(64)(size)
+    for factor in factors:
+        product = builder.mul(product, factor)
+    return product
