@@ -9,7 +9,8 @@ equations with -1/α' in place of their zero block, so that positions, accelerat
 Factors serve for several steps unless they have to project, too: along the directions of an older state the projections
 below would cost the step its order.  The Jacobians of the matrix, of Jᵀ α' Phi and of (2) are then those of the state that
 the factors were made at, which is Newton's method with an old matrix on the same equations: its contraction is as large as
-the change of J, where a present one in Jᵀ α' Phi would enlarge it by the root of the penalty.
+the change of J, where a present one in Jᵀ α' Phi would enlarge it by the root of the penalty.  When (2) is left out, the
+multipliers being held, the load of a state is that of λ + α' Phi.
 Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), where α is a multiple of the mass that a row moves,
 and of cq times the stiffness of superelements: the matrix keeps its condition however short or long the step is.  Rates and
 accelerations are projected afterwards by
@@ -109,15 +110,21 @@ def factor_step(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
 
 
 @kernel
-def update_multipliers(sys, x, cq, cv, work):
-    """(2) for a correction -x of the accelerations; returns the largest violation forecast, 1 = tolerated."""
+def forecast_gaps(sys, x, cq, cv, work):
+    """Violations that (2) forecasts for a correction -x of the accelerations, into row.gap; returns the largest, 1 = tolerated."""
     worst = 0.0
     for r in range(sys.row.shape[0]):
         own, c = work.row[r], sys.row[r]
-        gap = own.gap - row_factor(c, cq, cv) * row_product(sys, c, work.factored, x)
-        own.multiplier += own.penalty * gap
-        worst = max(worst, abs(gap) / c.size)
+        own.gap -= row_factor(c, cq, cv) * row_product(sys, c, work.factored, x)
+        worst = max(worst, abs(own.gap) / c.size)
     return worst / POSITION_TOLERANCE
+
+
+@kernel
+def update_multipliers(work):
+    """(2) after `forecast_gaps`."""
+    for r in range(work.row.shape[0]):
+        work.row[r].multiplier += work.row[r].penalty * work.row[r].gap
 
 
 @kernel

@@ -10,9 +10,10 @@ Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residua
 carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
 
 The multipliers contract by 1/(1 + α s), s the inverse mass along the worst direction of the rows: slowly in long chains of
-loops, and not at all in a singular position, where s vanishes.  Each iteration then moves the state by the same small step
-that follows from a violation far below its tolerance, for ever.  A step is therefore done once violations are small and
-the equations hold for the multipliers at hand: the share of the correction that the residual without α Phi makes,
+loops, and not at all in a singular position, where s vanishes.  A violation far below its tolerance then moves them, and the
+state, by the same small step in every iteration, for ever.  Once violations are tolerated the multipliers are therefore
+held, and follow only at the end of the step; the iteration goes on for [DOP (1)] with them, and is done when the share of
+the correction that the residual without α Phi makes,
     A x = residual(t1, q, qd, a) with λ,                                                         (2)
 is as small as asked.  Where the contraction is slow a larger violation is tolerated; above it penalties are raised until
 the end of the step, if the matrix holds all that forces do.
@@ -30,7 +31,16 @@ from ..codes import ForceCode, FormCode, Status, TaskCode
 from .bundle import bundle
 from .calls import call_door
 from .constrained import POSITION_TOLERANCE, ROUGH_TOLERANCE
-from .constrained_step import EXACT, MASS, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
+from .constrained_step import (
+    EXACT,
+    MASS,
+    TANGENT,
+    add_gap_loads,
+    begin_step,
+    forecast_gaps,
+    raise_penalties,
+    update_multipliers,
+)
 from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import find_residual
@@ -54,6 +64,8 @@ DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
+ROUGH = ROUGH_TOLERANCE / POSITION_TOLERANCE
+"""Multiple of the tolerated violation that may be left where multipliers contract slowly."""
 MOST_RAISES = 2
 """How often the penalties of a step are raised."""
 DENSE_STEPS = 50
@@ -276,7 +288,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if sys.constants[0].form == FormCode.GLOBAL or sys.dof[k].drive < 0:
                 flow.qdd_new[k] -= x[k]
         if loops:
-            gap = o.newton * update_multipliers(sys, x, cq, cv, work)
+            gap = o.newton * forecast_gaps(sys, x, cq, cv, work)
         size = max(correction_size(o, flow, x, cq, cv), gap)
         if since > 0:
             rate = size / last if last > 0.0 else 0.0
@@ -284,9 +296,11 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             begun = size
         sure = max(rate, LEAST_RATE)
         done = size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton)
-        if loops and since > 0 and not done:
-            rough = ROUGH_TOLERANCE / POSITION_TOLERANCE if rate > GOOD_RATE else 1.0
-            done = gap <= rough * o.newton and is_settled(sys, o, flow, tangent, exact, cq, cv, work)
+        held = loops and since > 0 and gap <= o.newton * (ROUGH if rate > GOOD_RATE else 1.0)
+        if held and not done:
+            done = is_settled(sys, o, flow, tangent, exact, cq, cv, work)
+        if loops and (done or not held):
+            update_multipliers(work)
         if done:
             place_new(sys, o, flow, tangent, t1, cq, cv)
             for k in range(x.shape[0]):
@@ -297,7 +311,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             return status
         since += 1
         whole = exact or tangent.matrix.shape[0] == 0
-        if since > 1 and rate > GOOD_RATE and loops and fresh and whole and raised < MOST_RAISES:
+        if since > 1 and rate > GOOD_RATE and loops and not held and fresh and whole and raised < MOST_RAISES:
             raise_penalties(work)
             p.factored, fresh, since = 0, False, 0
             raised += 1
@@ -307,7 +321,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
                 exact, p.dense = True, DENSE_STEPS
             elif fresh and rate > DIVERGENCE and size > begun:
                 return Status.NO_CONVERGENCE.value
-            if switch or not fresh:
+            if switch or held or not fresh:
                 p.factored, fresh = 0, False
             if switch:
                 return_to_guess(sys, o, flow, tangent, cq, cv, work)
