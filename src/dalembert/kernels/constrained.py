@@ -3,7 +3,11 @@
 Accelerations solve M qdd + Jᵀ λ = Q, Phi'' = 0 by the augmented Lagrangian iterations of saddle.py, [SEG (9)-(13)]
 without its penalty terms in Phi and Phi': positions and rates are projected instead, by
     A d = -Jᵀ α Phi,   q <- q + d;      A d = -Jᵀ α Phi',   qd <- qd + d                         (1)
-repeated until the gap is small, which is [DOP (3)] with P = M (or P = the matrix of an implicit step) in increments.
+repeated until the gap is small, which is [DOP (3)] with P = M (or P = the matrix of an implicit step) in increments.  A turn
+leaves 1/(1 + α s) of a gap along a direction with the inverse mass s, much in long chains of loops.  Rates and accelerations,
+in which gaps are linear, are therefore projected by conjugate residuals, a turn for a turn: with B = J A⁻¹ Jᵀ α and sums
+weighted with α, in which B is symmetric, the gap g is made least along directions p,
+    g <- g - a B p,   a = (g, B p) / (B p, B p);      p <- g - b p,   b = (B g, B p) / (B p, B p)        (2)
 """
 
 from math import isfinite
@@ -11,7 +15,7 @@ from math import isfinite
 from ..codes import Status, TermCode
 from .calls import call_door
 from .jit import kernel, part
-from .saddle import add_transposed, apply_rows, factor_saddle, largest, solve_saddle
+from .saddle import add_transposed, factor_saddle, largest, row_product, solve_saddle
 from .sparse import solve_sparse, status_of_factor
 from .step_matrix import solve_factored
 from .tree_state import eval_drives, move, normalise
@@ -23,8 +27,10 @@ RATE_TOLERANCE = 1e-10
 ROUGH_TOLERANCE = 1e-9
 """Violation that may be left in a singular position, where corrections converge slowly."""
 MAX_PROJECTIONS = 20
-SLOW, SLOWEST = 0.3, 0.95
-"""Share of a gap that a turn leaves, above which the next one goes further, and above which it is left."""
+SLOWEST = 0.95
+"""Share of a position's gap that a turn leaves, above which it is left."""
+FURTHEST = 20.0
+"""Factor a of (2) above which a gap is left: a turn by itself would take less than its inverse off."""
 
 BIAS, STEP, RIGHT, PRODUCT = 16, 17, 18, 19
 """Rows of work.vector used here."""
@@ -166,7 +172,7 @@ def project_positions(sys, t, q, qd, work) -> int:
         if status != Status.OK.value:
             return status
         gap = largest_gap(sys, work, 0)
-        if gap <= POSITION_TOLERANCE or not gap < 0.9 * last or turn == MAX_PROJECTIONS:
+        if gap <= POSITION_TOLERANCE or not gap < SLOWEST * last or turn == MAX_PROJECTIONS:
             break
         last = gap
         eval_correction(sys, x, work)
@@ -178,26 +184,60 @@ def project_positions(sys, t, q, qd, work) -> int:
     return Status.OK.value if gap <= ROUGH_TOLERANCE else Status.NO_CONVERGENCE.value
 
 
+@part
+def next_direction(sys, b, work):
+    """Next p of (2), as the turn that it makes (in PRODUCT) and B p (row.push), from those of the gap."""
+    x, d = work.vector[STEP], work.vector[PRODUCT]
+    for k in range(d.shape[0]):
+        d[k] = x[k] - b * d[k]
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        own.push = own.product - b * own.push
+
+
+@kernel
+def eval_turn(sys, exact, matrix, pivot, work):
+    """Turn d = -A⁻¹ Jᵀ α g for the gap g into STEP and B g = -J d into row.product, with the Jacobian at the state."""
+    x, rhs = work.vector[STEP], work.vector[RIGHT]
+    eval_correction(sys, rhs, work)
+    solve_factored(sys, exact, rhs, x, matrix, pivot, work)
+    for r in range(sys.row.shape[0]):
+        work.row[r].product = -row_product(sys, sys.row[r], work.jacobian, x)
+
+
 @kernel
 def reduce_gap(sys, y, exact, matrix, pivot, work):
-    """Corrections (1) of rates or accelerations y until the gap in row.gap, linear in them, is small or shrinks no more.
+    """Project rates or accelerations y by (2) until the gap in row.gap, linear in them, is small or a turn takes little off.
 
-    With the Jacobian at the state and the factors at hand.  Near a singular position a direction shrinks slowly, each turn by
-    the same share: every other turn then goes as far as all that would follow.  What shrinks no more is left: along a
-    direction that is singular now no rate can change it.
+    With the Jacobian at the state and the factors at hand.  What is left lies along a direction that is singular now: no rate
+    can change it.  row.push and row.product are scratch.
     """
-    x, rhs = work.vector[STEP], work.vector[RIGHT]
-    gap, last, further = remaining_gap(sys, work), 1e300, 1.0
+    d, tolerance = work.vector[PRODUCT], RATE_TOLERANCE * max(1.0, largest(y))
+    gap = remaining_gap(sys, work)
+    for k in range(d.shape[0]):
+        d[k] = 0.0
+    for r in range(sys.row.shape[0]):
+        work.row[r].push = 0.0
     for _ in range(MAX_PROJECTIONS):
-        if gap <= RATE_TOLERANCE * max(1.0, largest(y)) or (further == 1.0 and not gap < SLOWEST * last):
-            break
-        share = gap / last
-        further = 1.0 / (1.0 - share) if further == 1.0 and share > SLOW else 1.0
-        last = gap
-        eval_correction(sys, rhs, work)
-        solve_factored(sys, exact, rhs, x, matrix, pivot, work)
+        if gap <= tolerance:
+            return
+        eval_turn(sys, exact, matrix, pivot, work)
+        crossed, square = 0.0, 0.0
+        for r in range(sys.row.shape[0]):
+            own = work.row[r]
+            crossed += own.penalty * own.product * own.push
+            square += own.penalty * own.push * own.push
+        next_direction(sys, crossed / square if square > 0.0 else 0.0, work)
+        along, square = 0.0, 0.0
+        for r in range(sys.row.shape[0]):
+            own = work.row[r]
+            along += own.penalty * own.gap * own.push
+            square += own.penalty * own.push * own.push
+        if not 0.0 < along < FURTHEST * square:
+            return
+        a = along / square                                                                       # (2)
         for k in range(y.shape[0]):
-            x[k] *= further
-            y[k] += x[k]
-        apply_rows(sys, work.jacobian, x, work)
+            y[k] += a * d[k]
+        for r in range(sys.row.shape[0]):
+            work.row[r].gap -= a * work.row[r].push
         gap = remaining_gap(sys, work)

@@ -40,8 +40,6 @@ from .sparse import factor_sparse, status_of_factor
 
 NO_PROJECTION, TANGENT, MASS = 0, 1, 2
 """Values of OPTIONS.projection."""
-RAISE = 1e3
-"""Factor of the penalties of a step whose multipliers converge slowly, as they do near a singular position."""
 EXACT = 8
 """Added to them if the factors of the step are the dense exact ones."""
 
@@ -59,13 +57,6 @@ def begin_step(sys, o, cq, cv, work):
         own, c = work.row[r], sys.row[r]
         own.multiplier = own.kept
         own.penalty = o.penalty if o.penalty > 0.0 else (c.penalty + cq * c.stiffness) / row_factor(c, cq, cv)
-
-
-@kernel
-def raise_penalties(work):
-    """Penalties with which multipliers converge faster; factors have to be made anew."""
-    for r in range(work.row.shape[0]):
-        work.row[r].penalty *= RAISE
 
 
 @kernel

@@ -10,13 +10,14 @@ Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residua
 carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
 
 The multipliers contract by 1/(1 + α s), s the inverse mass along the worst direction of the rows: slowly in long chains of
-loops, and not at all in a singular position, where s vanishes.  A violation far below its tolerance then moves them, and the
-state, by the same small step in every iteration, for ever.  Once violations are tolerated the multipliers are therefore
-held, and follow only at the end of the step; the iteration goes on for [DOP (1)] with them, and is done when the share of
-the correction that the residual without α Phi makes,
-    A x = residual(t1, q, qd, a) with λ,                                                         (2)
-is as small as asked.  Where the contraction is slow a larger violation is tolerated; above it penalties are raised until
-the end of the step, if the matrix holds all that forces do.
+loops, and not at all in a singular position, where s vanishes.  A small violation then moves them, and the state, by the
+same step in every iteration, for ever.  Once violations are tolerated the multipliers are therefore held, and follow only
+at the end of the step; the iteration goes on for [DOP (1)] with them.  It is done when corrections are small, or already
+when the share of the correction that the residual without α Phi makes is small,
+    A x = residual(t1, q, qd, a) with λ.                                                         (2)
+Where the contraction is slow, violations are tolerated up to a small share of what the guess of the coordinates was off,
+which is as large as the error of the step.  Larger penalties would help there, but not the projections: along a direction
+with the inverse mass s they enlarge what is left of a gap by up to √α/2.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -30,7 +31,7 @@ import numpy as np
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .bundle import bundle
 from .calls import call_door
-from .constrained import POSITION_TOLERANCE, ROUGH_TOLERANCE
+from .constrained import POSITION_TOLERANCE
 from .constrained_step import (
     EXACT,
     MASS,
@@ -38,7 +39,6 @@ from .constrained_step import (
     add_gap_loads,
     begin_step,
     forecast_gaps,
-    raise_penalties,
     update_multipliers,
 )
 from .constraints import eval_jacobian
@@ -64,10 +64,8 @@ DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
-ROUGH = ROUGH_TOLERANCE / POSITION_TOLERANCE
-"""Multiple of the tolerated violation that may be left where multipliers contract slowly."""
-MOST_RAISES = 2
-"""How often the penalties of a step are raised."""
+GUESS_SHARE = 0.01
+"""Violation that is tolerated where multipliers contract slowly, as a share of what the guess of the coordinates was off."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -186,10 +184,17 @@ def correction_size(o, flow, x, cq, cv):
     """Largest change of a coordinate or rate that a change x of the accelerations makes, 1 = tolerated error."""
     worst = 0.0
     for k in range(x.shape[0]):
-        size = abs(x[k])
-        worst = max(worst, size * cv / (flow.qd_scale[k] + abs(flow.qd_new[k])))
-        worst = max(worst, size * cq / flow.dq_scale[k])
-    return worst / o.accuracy
+        worst = max(worst, abs(x[k]) * cv / (flow.qd_scale[k] + abs(flow.qd_new[k])))
+    return max(worst, move_size(flow, x, cq)) / o.accuracy
+
+
+@part
+def move_size(flow, x, cq):
+    """Largest change of a coordinate that a change x of the accelerations makes, relative to its scale."""
+    worst = 0.0
+    for k in range(x.shape[0]):
+        worst = max(worst, abs(x[k]) * cq / flow.dq_scale[k])
+    return worst
 
 
 @kernel
@@ -243,23 +248,40 @@ def factor_new(sys, exact, flow, tangent, t1, cq, cv, work) -> int:
     return status
 
 
+@kernel
+def begin_stage(sys, o, flow, tangent, cq, cv, work):
+    """Keep the guess, decide whether factors may serve, and begin the multipliers."""
+    p = flow.progress[0]
+    for k in range(flow.qdd_new.shape[0]):
+        tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
+    if abs(cv - p.factor_scale) > 0.2 * cv:
+        p.factored = 0
+    if sys.constants[0].form != FormCode.TREE:
+        if o.projection == TANGENT:
+            p.factored = 0
+        begin_step(sys, o, cq, cv, work)
+
+
+@kernel
+def finish_stage(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
+    """Place the new state, keep its accelerations and project."""
+    place_new(sys, o, flow, tangent, t1, cq, cv)
+    for k in range(flow.qdd_new.shape[0]):
+        flow.aa[3, k] = flow.qdd_new[k]
+    if sys.constants[0].form == FormCode.TREE:
+        return Status.OK.value
+    return project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
+
+
 @shared
 def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
     p = flow.progress[0]
     loops = sys.constants[0].form != FormCode.TREE
-    exact = p.dense > 0
-    last, rate, begun, gap = 0.0, 1.0, 0.0, 0.0
+    exact, fresh, held, since = p.dense > 0, False, False, 0
+    last, rate, begun, off, gap = 0.0, 1.0, 0.0, 0.0, 0.0
     residual, x = tangent.residual, tangent.direction[3]
-    fresh, since, raised = False, 0, 0
-    for k in range(x.shape[0]):
-        tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
-    if abs(cv - p.factor_scale) > 0.2 * cv:
-        p.factored = 0
-    if loops:
-        if o.projection == TANGENT:
-            p.factored = 0
-        begin_step(sys, o, cq, cv, work)
+    begin_stage(sys, o, flow, tangent, cq, cv, work)
     for _ in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)
         status = Status.OK.value
@@ -289,33 +311,28 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
                 flow.qdd_new[k] -= x[k]
         if loops:
             gap = o.newton * forecast_gaps(sys, x, cq, cv, work)
-        size = max(correction_size(o, flow, x, cq, cv), gap)
+        size = correction_size(o, flow, x, cq, cv)
+        if not held:
+            size = max(size, gap)
         if since > 0:
             rate = size / last if last > 0.0 else 0.0
         else:
-            begun = size
+            begun, off = size, move_size(flow, x, cq)
         sure = max(rate, LEAST_RATE)
         done = size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton)
-        held = loops and since > 0 and gap <= o.newton * (ROUGH if rate > GOOD_RATE else 1.0)
-        if held and not done:
-            done = is_settled(sys, o, flow, tangent, exact, cq, cv, work)
-        if loops and (done or not held):
-            update_multipliers(work)
+        if loops:
+            rough = GUESS_SHARE * off / POSITION_TOLERANCE if held or rate > GOOD_RATE else 0.0
+            begins, held = not held, since > 0 and gap <= o.newton * max(1.0, rough)
+            if held and not done:
+                done = is_settled(sys, o, flow, tangent, exact, cq, cv, work)
+            if done or not held:
+                update_multipliers(work)
+            if held and begins:
+                since = 0
         if done:
-            place_new(sys, o, flow, tangent, t1, cq, cv)
-            for k in range(x.shape[0]):
-                flow.aa[3, k] = flow.qdd_new[k]
-            status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) if loops else Status.OK.value
-            if raised > 0:
-                p.factored = 0
-            return status
+            return finish_stage(sys, o, flow, tangent, exact, t1, cq, cv, work)
         since += 1
-        whole = exact or tangent.matrix.shape[0] == 0
-        if since > 1 and rate > GOOD_RATE and loops and not held and fresh and whole and raised < MOST_RAISES:
-            raise_penalties(work)
-            p.factored, fresh, since = 0, False, 0
-            raised += 1
-        elif since > 1 and rate > GOOD_RATE:
+        if since > 1 and rate > GOOD_RATE:
             switch = fresh and not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0
             if switch:
                 exact, p.dense = True, DENSE_STEPS
@@ -325,6 +342,6 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
                 p.factored, fresh = 0, False
             if switch:
                 return_to_guess(sys, o, flow, tangent, cq, cv, work)
-                since = 0
+                since, held = 0, False
         last = size
     return Status.NO_CONVERGENCE.value
