@@ -4,9 +4,9 @@ Accelerations solve M qdd + Jᵀ λ = Q, Phi'' = 0 by the augmented Lagrangian i
 without its penalty terms in Phi and Phi': positions and rates are projected instead, by
     A d = -Jᵀ α Phi,   q <- q + d;      A d = -Jᵀ α Phi',   qd <- qd + d                         (1)
 repeated until the gap is small, which is [DOP (3)] with P = M (or P = the matrix of an implicit step) in increments.  A turn
-leaves 1/(1 + α s) of a gap along a direction with the inverse mass s, much in long chains of loops.  Rates and accelerations,
-in which gaps are linear, are therefore projected by conjugate residuals, a turn for a turn: with B = J A⁻¹ Jᵀ α and sums
-weighted with α, in which B is symmetric, the gap g is made least along directions p,
+leaves 1/(1 + α s) of a gap along a direction with the inverse mass s, much in long chains of loops.  Rates, in which gaps are
+linear, are therefore projected by conjugate residuals, a turn for a turn: with B = J A⁻¹ Jᵀ α and sums weighted with α, in
+which B is symmetric, the gap g is made least along directions p,
     g <- g - a B p,   a = (g, B p) / (B p, B p);      p <- g - b p,   b = (B g, B p) / (B p, B p)        (2)
 """
 
@@ -29,6 +29,8 @@ ROUGH_TOLERANCE = 1e-9
 MAX_PROJECTIONS = 20
 SLOWEST = 0.95
 """Share of a position's gap that a turn leaves, above which it is left."""
+BEND_TURNS = 2
+"""Turns that project accelerations; each leaves about the inverse of the penalty, relative to mass, of a gap."""
 FURTHEST = 20.0
 """Factor a of (2) above which a gap is left: a turn by itself would take less than its inverse off."""
 
@@ -184,17 +186,6 @@ def project_positions(sys, t, q, qd, work) -> int:
     return Status.OK.value if gap <= ROUGH_TOLERANCE else Status.NO_CONVERGENCE.value
 
 
-@part
-def next_direction(sys, b, work):
-    """Next p of (2), as the turn that it makes (in PRODUCT) and B p (row.push), from those of the gap."""
-    x, d = work.vector[STEP], work.vector[PRODUCT]
-    for k in range(d.shape[0]):
-        d[k] = x[k] - b * d[k]
-    for r in range(sys.row.shape[0]):
-        own = work.row[r]
-        own.push = own.product - b * own.push
-
-
 @kernel
 def eval_turn(sys, exact, matrix, pivot, work):
     """Turn d = -A⁻¹ Jᵀ α g for the gap g into STEP and B g = -J d into row.product, with the Jacobian at the state."""
@@ -205,39 +196,65 @@ def eval_turn(sys, exact, matrix, pivot, work):
         work.row[r].product = -row_product(sys, sys.row[r], work.jacobian, x)
 
 
+@part
+def next_direction(sys, work):
+    """p of (2) after `eval_turn`: the turn that it makes into PRODUCT, B p into row.push; returns a."""
+    x, d = work.vector[STEP], work.vector[PRODUCT]
+    crossed, square = 0.0, 0.0
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        crossed += own.penalty * own.product * own.push
+        square += own.penalty * own.push * own.push
+    b = crossed / square if square > 0.0 else 0.0
+    along, square = 0.0, 0.0
+    for k in range(d.shape[0]):
+        d[k] = x[k] - b * d[k]
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        own.push = own.product - b * own.push
+        along += own.penalty * own.gap * own.push
+        square += own.penalty * own.push * own.push
+    return along / square if square > 0.0 else 0.0
+
+
 @kernel
 def reduce_gap(sys, y, exact, matrix, pivot, work):
-    """Project rates or accelerations y by (2) until the gap in row.gap, linear in them, is small or a turn takes little off.
+    """Project rates y by (2) until their gap in row.gap is small or a turn by itself would take little off.
 
     With the Jacobian at the state and the factors at hand.  What is left lies along a direction that is singular now: no rate
     can change it.  row.push and row.product are scratch.
     """
     d, tolerance = work.vector[PRODUCT], RATE_TOLERANCE * max(1.0, largest(y))
-    gap = remaining_gap(sys, work)
     for k in range(d.shape[0]):
         d[k] = 0.0
     for r in range(sys.row.shape[0]):
         work.row[r].push = 0.0
     for _ in range(MAX_PROJECTIONS):
-        if gap <= tolerance:
+        if remaining_gap(sys, work) <= tolerance:
             return
         eval_turn(sys, exact, matrix, pivot, work)
-        crossed, square = 0.0, 0.0
-        for r in range(sys.row.shape[0]):
-            own = work.row[r]
-            crossed += own.penalty * own.product * own.push
-            square += own.penalty * own.push * own.push
-        next_direction(sys, crossed / square if square > 0.0 else 0.0, work)
-        along, square = 0.0, 0.0
-        for r in range(sys.row.shape[0]):
-            own = work.row[r]
-            along += own.penalty * own.gap * own.push
-            square += own.penalty * own.push * own.push
-        if not 0.0 < along < FURTHEST * square:
+        a = next_direction(sys, work)
+        if not 0.0 < a < FURTHEST:
             return
-        a = along / square                                                                       # (2)
         for k in range(y.shape[0]):
             y[k] += a * d[k]
         for r in range(sys.row.shape[0]):
             work.row[r].gap -= a * work.row[r].push
-        gap = remaining_gap(sys, work)
+
+
+@kernel
+def reduce_bend(sys, y, exact, matrix, pivot, work):
+    """Project accelerations y by turns (1), with the gap Phi'' in row.gap.
+
+    Only a few: where rates along a nearly singular direction are left, Phi'' holds their products with the rate of J, and to
+    remove all of it would need accelerations as large as the direction is singular.
+    """
+    x = work.vector[STEP]
+    for _ in range(BEND_TURNS):
+        if remaining_gap(sys, work) <= RATE_TOLERANCE * max(1.0, largest(y)):
+            return
+        eval_turn(sys, exact, matrix, pivot, work)
+        for k in range(y.shape[0]):
+            y[k] += x[k]
+        for r in range(sys.row.shape[0]):
+            work.row[r].gap -= work.row[r].product

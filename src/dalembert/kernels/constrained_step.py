@@ -15,8 +15,9 @@ Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), w
 and of cq times the stiffness of superelements: the matrix keeps its condition however short or long the step is.  Rates and
 accelerations are projected afterwards by
     A d = -Jᵀ α Phi',   A d = -Jᵀ α Phi''                                                        (3)
-[DOP (3), (4)] in increments, repeated until the gap is small; A is the matrix (1) of the step itself, P = M + cv C + cq K,
+[DOP (3), (4)] in increments, by turns of constrained.py; A is the matrix (1) of the step itself, P = M + cv C + cq K,
 or M + Jᵀ α J made anew, P = M.  The gap is linear in them: it is evaluated once and then follows d with the present J.
+Recorded accelerations are evaluated anew; those of the step only serve the guess of the next one and the error estimate.
 The next step begins with the projected rates, but with the accelerations that solved (1): with the projected ones Newton's
 iteration fails at shorter steps and the error's part of third order is larger.
 """
@@ -31,6 +32,7 @@ from .constrained import (
     eval_velocities,
     factor_mass,
     largest_gap,
+    reduce_bend,
     reduce_gap,
 )
 from .flex_superelement import keep_frames
@@ -144,5 +146,5 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
         status = eval_velocities(sys, q, qd, work)
         eval_row_bends(sys, t, q, qd, qdd, work)
         largest_gap(sys, work, 2)
-        reduce_gap(sys, qdd, exact, matrix, pivot, work)
+        reduce_bend(sys, qdd, exact, matrix, pivot, work)
     return status

@@ -62,6 +62,8 @@ SWITCH_RATE = 0.5
 """Contraction of the simple iteration with fresh factors above which the exact tangent takes over."""
 DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
+FAR = 1e3
+"""Multiple of the first correction that one may have with loops: a first one may leave out what multipliers have to learn."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
 GUESS_SHARE = 0.01
@@ -184,16 +186,18 @@ def correction_size(o, flow, x, cq, cv):
     """Largest change of a coordinate or rate that a change x of the accelerations makes, 1 = tolerated error."""
     worst = 0.0
     for k in range(x.shape[0]):
-        worst = max(worst, abs(x[k]) * cv / (flow.qd_scale[k] + abs(flow.qd_new[k])))
-    return max(worst, move_size(flow, x, cq)) / o.accuracy
+        size = abs(x[k])
+        worst = max(worst, size * cv / (flow.qd_scale[k] + abs(flow.qd_new[k])))
+        worst = max(worst, size * cq / flow.dq_scale[k])
+    return worst / o.accuracy
 
 
 @part
 def move_size(flow, x, cq):
-    """Largest change of a coordinate that a change x of the accelerations makes, relative to its scale."""
+    """Largest change of a coordinate that a change x of the accelerations makes, relative to a unit of its own."""
     worst = 0.0
     for k in range(x.shape[0]):
-        worst = max(worst, abs(x[k]) * cq / flow.dq_scale[k])
+        worst = max(worst, abs(x[k]) * cq / flow.qd_scale[k])
     return worst
 
 
@@ -317,7 +321,9 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         if since > 0:
             rate = size / last if last > 0.0 else 0.0
         else:
-            begun, off = size, move_size(flow, x, cq)
+            begun = size
+        if loops:
+            off = max(off, move_size(flow, x, cq))
         sure = max(rate, LEAST_RATE)
         done = size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton)
         if loops:
@@ -336,7 +342,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             switch = fresh and not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0
             if switch:
                 exact, p.dense = True, DENSE_STEPS
-            elif fresh and rate > DIVERGENCE and size > begun:
+            elif fresh and rate > DIVERGENCE and size > begun * (FAR if loops else 1.0):
                 return Status.NO_CONVERGENCE.value
             if switch or held or not fresh:
                 p.factored, fresh = 0, False
