@@ -17,9 +17,10 @@ accelerations are projected afterwards by
     A d = -Jᵀ α Phi',   A d = -Jᵀ α Phi''                                                        (3)
 [DOP (3), (4)] in increments, by turns of constrained.py; A is the matrix (1) of the step itself, P = M + cv C + cq K,
 or M + Jᵀ α J made anew, P = M.  The gap is linear in them: it is evaluated once and then follows d with the present J.
-Recorded accelerations are evaluated anew; those of the step only serve the guess of the next one and the error estimate.
-The next step begins with the projected rates, but with the accelerations that solved (1): with the projected ones Newton's
-iteration fails at shorter steps and the error's part of third order is larger.
+Recorded accelerations are evaluated anew.
+The next step begins with the projected rates and accelerations.  Those that solved (1) are no beginning: along the
+constraints the trapezoidal rule turns an error of theirs over from step to step and never damps it, and every passage
+through a singular position adds to it, until the step leaves the branch it is on.
 """
 
 from ..codes import Status, TermCode

@@ -268,13 +268,14 @@ def begin_stage(sys, o, flow, tangent, cq, cv, work):
 
 @kernel
 def finish_stage(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
-    """Place the new state, keep its accelerations and project."""
+    """Place the new state, project it and keep its accelerations."""
     place_new(sys, o, flow, tangent, t1, cq, cv)
+    status = Status.OK.value
+    if sys.constants[0].form != FormCode.TREE:
+        status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
     for k in range(flow.qdd_new.shape[0]):
         flow.aa[3, k] = flow.qdd_new[k]
-    if sys.constants[0].form == FormCode.TREE:
-        return Status.OK.value
-    return project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
+    return status
 
 
 @shared
