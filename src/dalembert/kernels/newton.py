@@ -15,8 +15,9 @@ same step in every iteration, for ever.  Once violations are tolerated the multi
 at the end of the step; the iteration goes on for [DOP (1)] with them.  It is done when corrections are small, or already
 when the share of the correction that the residual without α Phi makes is small,
     A x = residual(t1, q, qd, a) with λ.                                                         (2)
-Where the contraction is slow, violations are tolerated up to a small share of what the guess of the coordinates was off,
-which is as large as the error of the step.  Larger penalties would help there, but not the projections: along a direction
+Where the contraction is slow and (2) is not what makes it slow, violations are tolerated up to a small share of what the
+guess of the coordinates was off, which is as large as the error of the step; not without projections, where accelerations
+would carry them on.  Larger penalties would help there, but not the projections: along a direction
 with the inverse mass s they enlarge what is left of a gap by up to √α/2.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
@@ -35,6 +36,7 @@ from .constrained import POSITION_TOLERANCE
 from .constrained_step import (
     EXACT,
     MASS,
+    NO_PROJECTION,
     TANGENT,
     add_gap_loads,
     begin_step,
@@ -66,6 +68,8 @@ FAR = 1e3
 """Multiple of the first correction that one may have with loops: a first one may leave out what multipliers have to learn."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
+DRIVEN_SHARE = 0.1
+"""Share of (2) in a correction up to which multipliers are what contracts slowly."""
 GUESS_SHARE = 0.01
 """Violation that is tolerated where multipliers contract slowly, as a share of what the guess of the coordinates was off."""
 DENSE_STEPS = 50
@@ -202,11 +206,11 @@ def move_size(flow, x, cq):
 
 
 @kernel
-def is_settled(sys, o, flow, tangent, exact, cq, cv, work):
-    """True if (2) with the residual in tangent.direction[0] is small: what corrections still do is to follow violations."""
+def unsettled_size(sys, o, flow, tangent, exact, cq, cv, work):
+    """Size of the share (2) of a correction, with the residual in tangent.direction[0], 1 = tolerated error."""
     x = tangent.direction[1]
     solve_factored(sys, exact, tangent.direction[0], x, tangent.matrix, tangent.pivot, work)
-    return correction_size(o, flow, x, cq, cv) <= o.newton
+    return correction_size(o, flow, x, cq, cv)
 
 
 @kernel
@@ -328,10 +332,13 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         sure = max(rate, LEAST_RATE)
         done = size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton)
         if loops:
-            rough = GUESS_SHARE * off / POSITION_TOLERANCE if held or rate > GOOD_RATE else 0.0
-            begins, held = not held, since > 0 and gap <= o.newton * max(1.0, rough)
-            if held and not done:
-                done = is_settled(sys, o, flow, tangent, exact, cq, cv, work)
+            own, rough, begins = 0.0, 1.0, not held
+            if since > 0 and not done:
+                own = unsettled_size(sys, o, flow, tangent, exact, cq, cv, work)
+                if o.projection != NO_PROJECTION and (held or (rate > GOOD_RATE and own <= DRIVEN_SHARE * size)):
+                    rough = max(1.0, GUESS_SHARE * off / POSITION_TOLERANCE)
+            held = since > 0 and gap <= o.newton * rough
+            done = done or (held and own <= o.newton)
             if done or not held:
                 update_multipliers(work)
             if held and begins:
