@@ -11,13 +11,13 @@ carry the multipliers along [DOP (2)]; after the iteration rates and acceleratio
 
 The multipliers contract by 1/(1 + α s), s the inverse mass along the worst direction of the rows: slowly in long chains of
 loops, and not at all in a singular position, where s vanishes.  A small violation then moves them, and the state, by the
-same step in every iteration, for ever.  Once violations are tolerated the multipliers are therefore held, and follow only
-at the end of the step; the iteration goes on for [DOP (1)] with them.  It is done when corrections are small, or already
-when the share of the correction that the residual without α Phi makes is small,
+same step in every iteration, for ever.  The iteration is therefore done when violations are tolerated and the share of the
+correction that the residual without α Phi makes is small,
     A x = residual(t1, q, qd, a) with λ.                                                         (2)
 Where the contraction is slow and (2) is not what makes it slow, violations are tolerated up to a small share of what the
-guess of the coordinates was off, which is as large as the error of the step; not without projections, where accelerations
-would carry them on.  Larger penalties would help there, but not the projections: along a direction
+guess of the coordinates was off, which is as large as the error of the step, and multipliers are held, to follow only at
+its end; the iteration goes on for [DOP (1)] with them.  Not so without projections, where accelerations would carry
+violations on.  Larger penalties would help there, but not the projections: along a direction
 with the inverse mass s they enlarge what is left of a gap by up to √α/2.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
@@ -332,16 +332,17 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         sure = max(rate, LEAST_RATE)
         done = size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton)
         if loops:
-            own, rough, begins = 0.0, 1.0, not held
+            own, rough, before = 0.0, 1.0, held
             if since > 0 and not done:
                 own = unsettled_size(sys, o, flow, tangent, exact, cq, cv, work)
-                if o.projection != NO_PROJECTION and (held or (rate > GOOD_RATE and own <= DRIVEN_SHARE * size)):
+                driven = o.projection != NO_PROJECTION and rate > GOOD_RATE and own <= DRIVEN_SHARE * size
+                if held or driven:
                     rough = max(1.0, GUESS_SHARE * off / POSITION_TOLERANCE)
-            held = since > 0 and gap <= o.newton * rough
-            done = done or (held and own <= o.newton)
+                held = gap <= o.newton * rough and (held or driven)
+                done = gap <= o.newton * rough and own <= o.newton
             if done or not held:
                 update_multipliers(work)
-            if held and begins:
+            if held and not before:
                 since = 0
         if done:
             return finish_stage(sys, o, flow, tangent, exact, t1, cq, cv, work)
