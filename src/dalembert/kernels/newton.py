@@ -68,6 +68,9 @@ FAR = 1e3
 """Multiple of the first correction that one may have with loops: a first one may leave out what multipliers have to learn."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
+FIRST_SHARE = 1e-3
+"""Tolerated error of the iteration in fixed steps with loops, as a share of the first correction.  The guess extrapolates the
+accelerations linearly and is off by h² of their second derivative, rates by h³/2 of it, six times the error of a step."""
 DRIVEN_SHARE = 0.1
 """Share of (2) in a correction up to which multipliers are what contracts slowly."""
 GUESS_SHARE = 0.01
@@ -288,8 +291,9 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     p = flow.progress[0]
     loops = sys.constants[0].form != FormCode.TREE
     exact, fresh, held, since = p.dense > 0, False, False, 0
-    last, rate, begun, off, gap = 0.0, 1.0, 0.0, 0.0, 0.0
+    last, rate, begun, off, gap, tolerance = 0.0, 1.0, 0.0, 0.0, 0.0, o.newton
     residual, x = tangent.residual, tangent.direction[3]
+    extrapolated = o.adaptive == 0 and o.turns == 0 and o.projection != NO_PROJECTION and p.history > 1
     begin_stage(sys, o, flow, tangent, cq, cv, work)
     for _ in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)
@@ -319,7 +323,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if sys.constants[0].form == FormCode.GLOBAL or sys.dof[k].drive < 0:
                 flow.qdd_new[k] -= x[k]
         if loops:
-            gap = o.newton * forecast_gaps(sys, x, cq, cv, work)
+            gap = tolerance * forecast_gaps(sys, x, cq, cv, work)
         size = correction_size(o, flow, x, cq, cv)
         if not held:
             size = max(size, gap)
@@ -329,17 +333,19 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             begun = size
         if loops:
             off = max(off, move_size(flow, x, cq))
+            if since == 0 and extrapolated:
+                tolerance = max(o.newton, FIRST_SHARE * correction_size(o, flow, x, cq, cv))
         sure = max(rate, LEAST_RATE)
-        done = size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton)
+        done = size <= tolerance or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= tolerance)
         if loops:
             own, rough, before = 0.0, 1.0, held
-            if since > 0 and not done:
+            if since > 0 and not done and (held or rate > GOOD_RATE or gap <= tolerance):
                 own = unsettled_size(sys, o, flow, tangent, exact, cq, cv, work)
                 driven = o.projection != NO_PROJECTION and rate > GOOD_RATE and own <= DRIVEN_SHARE * size
                 if held or driven:
                     rough = max(1.0, GUESS_SHARE * off / POSITION_TOLERANCE)
-                held = gap <= o.newton * rough and (held or driven)
-                done = gap <= o.newton * rough and own <= o.newton
+                held = gap <= tolerance * rough and (held or driven)
+                done = gap <= tolerance * rough and own <= tolerance
             if done or not held:
                 update_multipliers(work)
             if held and not before:
