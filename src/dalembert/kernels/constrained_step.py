@@ -18,9 +18,10 @@ accelerations are projected afterwards by
 [DOP (3), (4)] in increments, by turns of constrained.py; A is the matrix (1) of the step itself, P = M + cv C + cq K,
 or M + Jᵀ α J made anew, P = M.  The gap is linear in them: it is evaluated once and then follows d with the present J.
 Recorded accelerations are evaluated anew.
-The next step begins with the projected rates and accelerations.  Those that solved (1) are no beginning: along the
-constraints the trapezoidal rule turns an error of theirs over from step to step and never damps it, and every passage
-through a singular position adds to it, until the step leaves the branch it is on.
+The next step begins with the projected rates, and with accelerations between those that solved (1) and the projected ones.
+Along the constraints the trapezoidal rule turns an error of the former over from step to step and never damps it, and
+every passage through a singular position adds to it, until the step leaves the branch it is on.  The latter have no such
+error, but with them alone the scheme is far from symmetric in time, and the error's part of third order is larger.
 """
 
 from ..codes import Status, TermCode

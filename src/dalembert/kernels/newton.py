@@ -68,13 +68,15 @@ FAR = 1e3
 """Multiple of the first correction that one may have with loops: a first one may leave out what multipliers have to learn."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
-FIRST_SHARE = 1e-3
+FIRST_SHARE = 1e-4
 """Tolerated error of the iteration in fixed steps with loops, as a share of the first correction.  The guess extrapolates the
 accelerations linearly and is off by h² of their second derivative, rates by h³/2 of it, six times the error of a step."""
 DRIVEN_SHARE = 0.1
 """Share of (2) in a correction up to which multipliers are what contracts slowly."""
 GUESS_SHARE = 0.01
 """Violation that is tolerated where multipliers contract slowly, as a share of what the guess of the coordinates was off."""
+PROJECTED_SHARE = 0.15
+"""Of the projected accelerations in those that the next step begins with, see constrained_step.py."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -275,13 +277,15 @@ def begin_stage(sys, o, flow, tangent, cq, cv, work):
 
 @kernel
 def finish_stage(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
-    """Place the new state, project it and keep its accelerations."""
+    """Place the new state, project it and keep its accelerations, moved towards the projected ones."""
     place_new(sys, o, flow, tangent, t1, cq, cv)
-    status = Status.OK.value
-    if sys.constants[0].form != FormCode.TREE:
-        status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
     for k in range(flow.qdd_new.shape[0]):
         flow.aa[3, k] = flow.qdd_new[k]
+    if sys.constants[0].form == FormCode.TREE:
+        return Status.OK.value
+    status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
+    for k in range(flow.qdd_new.shape[0]):
+        flow.aa[3, k] += PROJECTED_SHARE * (flow.qdd_new[k] - flow.aa[3, k])
     return status
 
 
