@@ -64,6 +64,13 @@ def begin_step(sys, o, cq, cv, work):
 
 
 @kernel
+def scale_penalties(work, factor):
+    """Change all penalties; factors have to be made anew."""
+    for r in range(work.row.shape[0]):
+        work.row[r].penalty *= factor
+
+
+@kernel
 def eval_step_residual(sys, bare, t, q, qd, qdd, tau, residual, work) -> int:
     """Residual (1) of a state and accelerations; zero for driven rates.
 
