@@ -14,10 +14,10 @@ loops, and not at all in a singular position, where s vanishes.  A small violati
 same step in every iteration, for ever.  The iteration is therefore done when violations are tolerated and the share of the
 correction that the residual without α Phi makes is small,
     A x = residual(t1, q, qd, a) with λ.                                                         (2)
-Where the contraction is slow and (2) is not what makes it slow, penalties are raised.  Where that does not help, violations
-are tolerated up to a small share of what the guess of the coordinates was off, which is as large as the error of the step,
-and multipliers are held, to follow only at its end; the iteration goes on for [DOP (1)] with them.  Not so without
-projections, where accelerations would carry violations on.
+Where the contraction is slow, and (2) is not what makes it slow, penalties are raised for a violation that is too large.
+Where that does not help, violations are tolerated up to a small share of what the guess of the coordinates was off, which
+is as large as the error of the step, and multipliers are held, to follow only at its end; the iteration goes on for
+[DOP (1)] with them.  Not so without projections, where accelerations would carry violations on.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -361,7 +361,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if since > 0 and not done and (held or rate > GOOD_RATE or gap <= tolerance):
                 own = unsettled_size(sys, o, flow, tangent, exact, cq, cv, work)
                 driven = o.projection != NO_PROJECTION and rate > GOOD_RATE and own <= DRIVEN_SHARE * size
-                raises = driven and not held and raised < MOST_RAISES
+                raises = driven and not held and raised < MOST_RAISES and gap > tolerance
                 if held or (driven and not raises):
                     rough = max(1.0, GUESS_SHARE * off / POSITION_TOLERANCE)
                 held = gap <= tolerance * rough and (held or driven) and not raises
