@@ -31,7 +31,7 @@ import numpy as np
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .bundle import bundle
 from .calls import call_door
-from .constrained import POSITION_TOLERANCE
+from .constrained import POSITION_TOLERANCE, ROUGH_TOLERANCE
 from .constrained_step import (
     EXACT,
     MASS,
@@ -75,6 +75,8 @@ DRIVEN_SHARE = 0.1
 """Share of (2) in a correction up to which multipliers are what contracts slowly."""
 GUESS_SHARE = 0.01
 """Violation that is tolerated where multipliers contract slowly, as a share of what the guess of the coordinates was off."""
+ROUGH = ROUGH_TOLERANCE / POSITION_TOLERANCE
+"""Multiple of the tolerated violation up to which penalties are not raised where multipliers contract slowly."""
 RAISE = 1e3
 """Factor of the penalties of a step whose multipliers contract slowly."""
 MOST_RAISES = 2
@@ -361,9 +363,9 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if since > 0 and not done and (held or rate > GOOD_RATE or gap <= tolerance):
                 own = unsettled_size(sys, o, flow, tangent, exact, cq, cv, work)
                 driven = o.projection != NO_PROJECTION and rate > GOOD_RATE and own <= DRIVEN_SHARE * size
-                raises = driven and not held and raised < MOST_RAISES and gap > tolerance
+                raises = driven and not held and raised < MOST_RAISES and gap > ROUGH * tolerance
                 if held or (driven and not raises):
-                    rough = max(1.0, GUESS_SHARE * off / POSITION_TOLERANCE)
+                    rough = max(ROUGH, GUESS_SHARE * off / POSITION_TOLERANCE)
                 held = gap <= tolerance * rough and (held or driven) and not raises
                 done = gap <= tolerance * rough and own <= tolerance
             if done or not held:
