@@ -27,7 +27,7 @@ from .constraints_terms import eval_term_jacobian, eval_term_row, is_term_row, t
 from .flex_faces import face_direction
 from .flex_floating_tables import AT_S
 from .forces import point_state
-from .jit import kernel, part
+from .jit import kernel, part, shared
 from .laws import eval_law
 from .quad import load_columns
 from .small import add3, axpy3, cross, dot3, load3, mul33_vec, neg3, scale3, store3, sub3
@@ -136,7 +136,7 @@ def eval_pair_row(sys, c, own, t, work) -> int:
     return status
 
 
-@kernel
+@shared
 def eval_rows(sys, t, q, qd, work) -> int:
     """Fill value, rate, time_rate and the unit wrenches of every row, after `eval_motion` and `eval_places`.
 
@@ -172,7 +172,7 @@ def eval_elastic_entry(sys, c, own, entry, work):
     return of_a + of_b
 
 
-@kernel
+@shared
 def eval_jacobian(sys, q, work) -> int:
     """Fill `work.jacobian` (n_entry,), the derivatives of every row by the rates that move one of its bodies.
 

@@ -11,7 +11,7 @@ from ..codes import Status
 from .constraints import eval_law_rate, eval_prescribed, eval_work, load_velocities, load_wrench
 from .constraints_tangent import vary_wrench
 from .constraints_terms import eval_term_acceleration, is_term_row
-from .jit import kernel, part
+from .jit import part, shared
 from .small import load3
 
 
@@ -27,7 +27,7 @@ def eval_pair_acceleration(sys, c, own, t, work):
     return moved + by_y * ydd + dby_y * yd, status                                                # (1)
 
 
-@kernel
+@shared
 def eval_row_accelerations(sys, t, q, qd, qdd, work) -> int:
     """Fill the acceleration of every row, after `eval_rows` and `eval_body_accelerations`; qd and qdd (n_v,)."""
     for i in range(sys.row.shape[0]):

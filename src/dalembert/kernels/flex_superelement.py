@@ -19,7 +19,7 @@ from math import inf
 
 from ..codes import Status
 from .dense import factor_lu, solve_lu
-from .jit import kernel, part
+from .jit import kernel, part, shared
 from .natural import slot3, spin_of
 from .rotation import (
     inverse_tangent_factors,
@@ -200,7 +200,7 @@ def keep_frames(sup, work):
         own.kept = 1
 
 
-@kernel
+@shared
 def find_frame(sup, i, q, warm, work) -> int:
     """Find the floating frame of superelement i for natural q (n_q,): fills work.frame[i], q, H, Z, Q.
 

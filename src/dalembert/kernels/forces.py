@@ -10,7 +10,7 @@ since th' = T(th)⁻¹ w_rel, so that (2) is conservative; the opposite wrench a
 from math import sqrt
 
 from ..codes import ForceCode, LawCode, Status
-from .jit import kernel, part
+from .jit import kernel, shared
 from .laws import eval_law, eval_point_law
 from .quad import load_columns
 from .rotation import inverse_tangent_vec, vector_of_matrix
@@ -119,7 +119,7 @@ def eval_load(sys, e, t, row):
     return direction, arm, size, x, rate
 
 
-@part
+@shared
 def eval_forces(sys, t, q, qd, tau, work) -> int:
     """Fill the efforts tau of the rates and add the wrenches on the bodies to en, ef, after `eval_motion`."""
     rows = work.body

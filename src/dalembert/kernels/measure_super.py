@@ -21,7 +21,7 @@ from .flex_superelement_loads import (
     weight_energy,
 )
 from .flex_superelement_points import eval_second_rates, point_accelerations
-from .jit import kernel
+from .jit import kernel, shared
 from .measure import (
     measure_bodies,
     measure_elements,
@@ -43,7 +43,7 @@ Q, QD, QDD, TAU, STILL = 24, 25, 26, 27, 28
 """Rows of work.point and work.vector used here."""
 
 
-@kernel
+@shared
 def natural_of_joint(tree, q, qd, y, yd, ydd, work, tree_work) -> int:
     """Natural y, yd of joint coordinates q, qd of the tree with the modes behind; ydd for rates at rest."""
     n_q, n_v = tree.constants[0].n_q, tree.constants[0].n_v

@@ -27,7 +27,7 @@ from .constrained_step import EXACT, MASS, TANGENT, add_gap_loads, begin_step, r
 from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import find_residual
-from .jit import kernel, part
+from .jit import kernel, part, shared
 from .laws import law_slopes
 from .rotation import inverse_tangent_vec, tangent_vec
 from .saddle import keep_jacobian
@@ -216,7 +216,7 @@ def factor_new(sys, exact, flow, tangent, t1, cq, cv, work) -> int:
     return status
 
 
-@kernel
+@shared
 def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
     p = flow.progress[0]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..codes import Status
 from .bundle import bundle
-from .jit import kernel, part
+from .jit import kernel, part, shared
 
 SMALLEST_PIVOT = 1e-14
 """A pivot below this fraction of its diagonal entry is taken for zero: the matrix is singular to rounding."""
@@ -124,7 +124,7 @@ def update_later(pattern, factors, s, at):
     return at
 
 
-@kernel
+@shared
 def factor_sparse(pattern, factors) -> int:
     """Factor factors.A by (1) and (2); returns minus one, or the unknown whose pivot vanishes."""
     for p in range(factors.A.shape[0]):
@@ -138,7 +138,7 @@ def factor_sparse(pattern, factors) -> int:
     return -1
 
 
-@kernel
+@shared
 def solve_sparse(pattern, factors, b, x):
     """x = solution for the right-hand side b (may be the same array), after `factor_sparse`."""
     z = factors.x

@@ -40,7 +40,7 @@ from .flex_elimination import (
 )
 from .flex_floating import heavy_element
 from .flex_floating_tables import AT_D, AT_REST
-from .jit import kernel, part
+from .jit import kernel, part, shared
 from .quad import add4, axpy4, cross4, load4, mixed, scale4, store4
 from .small import dot3, load3
 from .spatial import add_inertia, downdated_inertia, inertia_vec, load_inertia, shifted_inertia
@@ -298,7 +298,7 @@ def accelerate_tree(sys, qdd, work):
         store4(own.a_w, a)
 
 
-@part
+@shared
 def solve_accelerations(sys, tau, qdd, work) -> int:
     """Solve M qdd = tau - bias for the undriven rates after `eval_motion` and `eval_forces`; driven qdd are given.
 

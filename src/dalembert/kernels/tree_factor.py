@@ -23,7 +23,7 @@ from .flex_elimination import (
 )
 from .flex_floating import heavy_element
 from .flex_floating_tables import AT_D, AT_REST, AT_S
-from .jit import kernel, part
+from .jit import kernel, shared
 from .quad import load4, store4
 from .small import add3, axpy3, cross, dot3, load3, store3
 from .spatial import add_inertia, downdated_inertia, inertia_vec, load_inertia, shifted_inertia
@@ -52,7 +52,7 @@ def factor_flexible(sys, i, J, H, M, work):
     return J, H, M, status
 
 
-@kernel
+@shared
 def factor_tree(sys, add, cq, cv, work) -> int:
     """Factor M + diag(add) at the state of the last `eval_motion`; driven rates are left out.
 
@@ -133,7 +133,7 @@ def spread_flexible(sys, b, al, a, x, work):
     return quad_al, quad_a
 
 
-@part
+@shared
 def solve_tree(sys, rhs, x, work):
     """Solve (M + diag(add)) x = rhs with the factors of `factor_tree`; x is zero for driven rates."""
     body, rows, dof = sys.body, work.factor_body, work.factor_dof

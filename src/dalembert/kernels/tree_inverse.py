@@ -7,7 +7,7 @@ from ..codes import JointCode, Status
 from .flex_faces import add_face_effort, face_acceleration
 from .flex_floating import eval_floating_accelerations, heavy_element, put_elastic_loads, with_elastic_wrench
 from .flex_floating_mass import add_body_columns, add_face_columns, add_felt
-from .jit import kernel, part
+from .jit import kernel, part, shared
 from .quad import add4, cross4, load4, load_symmetric
 from .small import add3, axpy3, cross, dot3, load3, store3, sub3, sym_vec
 from .spatial import add_inertia, inertia_vec, load_inertia, shifted_inertia
@@ -81,7 +81,7 @@ def eval_efforts(sys, effort, work) -> int:
     return Status.OK.value
 
 
-@part
+@shared
 def eval_inverse(sys, qdd, effort, work) -> int:
     """effort = M qdd + bias - applied body forces, after `eval_motion` and `eval_forces`."""
     eval_body_accelerations(sys, qdd, work)

@@ -8,7 +8,7 @@ of the directions s, since here p = r(p_parent, q) stands solved.
 from ..codes import JointCode, Status
 from .flex_faces import eval_face_pose
 from .flex_floating import eval_floating_motion, heavy_element
-from .jit import kernel, part
+from .jit import kernel, part, shared
 from .quad import (
     add4,
     axpy4,
@@ -125,7 +125,7 @@ def eval_joint_motion(sys, i, q, qd, work) -> int:
     return Status.OK.value
 
 
-@part
+@shared
 def eval_motion(sys, q, qd, work) -> int:
     """Fill pose, velocity terms and own inertia of every body row, and the directions of every rate row."""
     body, rows = sys.body, work.body
@@ -149,7 +149,7 @@ def eval_motion(sys, q, qd, work) -> int:
     return Status.OK.value
 
 
-@part
+@shared
 def eval_places(sys, qd, work) -> int:
     """Fill position and velocity of every body's origin after `eval_motion` [m, m/s]."""
     rows = work.body
