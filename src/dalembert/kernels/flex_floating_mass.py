@@ -18,7 +18,7 @@ from .spatial import inertia_vec
 @part
 def coupling(R, X, k):
     """Moment and force that a unit acceleration of elastic coordinate k makes on the frame, world axes."""
-    return mul33_vec(R, (X[3, k], X[4, k], X[5, k])), mul33_vec(R, (X[0, k], X[1, k], X[2, k]))
+    return mul33_vec(R, (X[k, 3], X[k, 4], X[k, 5])), mul33_vec(R, (X[k, 0], X[k, 1], X[k, 2]))
 
 
 # --- dense matrix --------------------------------------------------------------------------------------------------
