@@ -98,6 +98,7 @@ class TermCode(IntEnum):
     MASS = 5
     TANGENT = 6
     VELOCITIES = 7
+    RATES = 8
 
 
 class TaskCode(IntEnum):

@@ -49,6 +49,12 @@ def eval_velocities(sys, q, qd, work) -> int:
 
 
 @kernel
+def eval_rates(sys, q, qd, work) -> int:
+    """Velocities for new rates, after `eval_gaps` at the same coordinates."""
+    return ask(sys, TermCode.RATES.value, 0.0, q, qd, qd, qd, qd, 1.0, 1.0, work)
+
+
+@kernel
 def eval_row_matrix(sys, q, work):
     """Jacobian of the rows after `eval_gaps`."""
     return ask(sys, TermCode.MATRIX.value, 0.0, q, q, q, q, q, 1.0, 1.0, work)

@@ -25,9 +25,9 @@ from .constrained import (
     POSITION_TOLERANCE,
     ask,
     eval_gaps,
+    eval_rates,
     eval_row_bends,
     eval_row_matrix,
-    eval_velocities,
     factor_mass,
     largest_gap,
     reduce_gap,
@@ -143,7 +143,7 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
     if status == Status.OK.value and kind != NO_PROJECTION:
         largest_gap(sys, work, 1)
         reduce_gap(sys, qd, exact, matrix, pivot, work)
-        status = eval_velocities(sys, q, qd, work)
+        status = eval_rates(sys, q, qd, work)
         eval_row_bends(sys, t, q, qd, qdd, work)
         largest_gap(sys, work, 2)
         reduce_gap(sys, qdd, exact, matrix, pivot, work)

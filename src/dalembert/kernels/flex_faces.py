@@ -127,6 +127,24 @@ def eval_face_pose(sys, i, q, qd, work):
     return columns_mul(E, load9(b.R_pj)), mixed(add3(load3(b.d_p), u), P), rel, vel, ca, cl
 
 
+@kernel
+def eval_face_rates(sys, index, qd, work):
+    """Velocities of a face relative to F for new elastic rates, the shapes as they are; returns rel, vel, ca, cl."""
+    face, own = sys.floating.face[index], work.floating.face[index]
+    e, strip = sys.floating.element[face.element], work.floating.strip[index]
+    P, x = load_quads(work.body[sys.body[face.body].parent].E_wb), own.axes
+    a1, a2, a3 = (x[0], x[1], x[2], 0.0), (x[3], x[4], x[5], 0.0), (x[6], x[7], x[8], 0.0)
+    if face.curved == 1:
+        multiply_curves(face, sys.floating.curve, e.n, qd, e.v, strip[AT_BQD])
+    ud, thd = contract(strip[AT_PHI], qd, e.n, e.v)
+    bent_u, bent_th = contract(strip[AT_BQD], qd, e.n, e.v)
+    vel, rel = mixed(ud, P), mixed(thd, (a1, a2, a3))                                             # (2), (3)
+    store3(own.thd, thd)
+    store3(own.rel, rel)
+    store3(own.vel, vel)
+    return rel, vel, add4(spun(a1, a2, a3, thd), mixed(bent_th, (a1, a2, a3))), mixed(bent_u, P)
+
+
 @part
 def face_direction(S, k):
     """Direction k of a face: turning and moving, world axes."""

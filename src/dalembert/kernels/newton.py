@@ -47,6 +47,10 @@ DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
+FINE_ACCURACY = 1e-6
+"""Accuracy above which larger violations are tolerated, too, in proportion."""
+DOUBT, MOST_TRUSTED = 2.0, 20
+"""Factor by which a contraction may have grown since it was seen, and steps after which it has to be seen again."""
 MOST_RAISES = 2
 """How often the penalties of a step are raised."""
 DENSE_STEPS = 50
@@ -216,6 +220,22 @@ def factor_new(sys, exact, flow, tangent, t1, cq, cv, work) -> int:
     return status
 
 
+@part
+def is_known_to_end(o, p, size):
+    """True if the contraction in the last steps tells that a first correction leaves less than is tolerated."""
+    rate = DOUBT * p.contraction
+    return p.trusted < MOST_TRUSTED and rate < 1.0 and size * rate / (1.0 - rate) <= o.newton
+
+
+@part
+def remember_rate(p, since, known, rate):
+    """Keep the contraction of an iteration that ended, if it was seen, for the next steps."""
+    if since > 0:
+        p.contraction, p.trusted = rate, 0
+    elif known:
+        p.trusted += 1
+
+
 @shared
 def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
@@ -259,14 +279,16 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if sys.constants[0].form == FormCode.GLOBAL or sys.dof[k].drive < 0:
                 flow.qdd_new[k] -= x[k]
         if loops:
-            gap = o.newton * update_multipliers(sys, x, cq, cv, work)
+            gap = o.newton * update_multipliers(sys, x, cq, cv, work) / max(1.0, o.accuracy / FINE_ACCURACY)
         size = max(correction_size(o, flow, x, cq, cv), gap)
         if since > 0:
             rate = size / last if last > 0.0 else 0.0
         else:
             begun = size
         sure = max(rate, LEAST_RATE)
-        if size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
+        known = since == 0 and is_known_to_end(o, p, size)
+        if size <= o.newton or known or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
+            remember_rate(p, since, known, sure)
             place_new(sys, o, flow, tangent, t1, cq, cv)
             for k in range(x.shape[0]):
                 flow.aa[3, k] = flow.qdd_new[k]

@@ -67,7 +67,8 @@ class Loop:
         o.h_max = max(asked.until / 10, 1e-300)
         o.h_min = SMALLEST_STEP * max(asked.until, 1e-300)
         o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
-        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = p.calm = 0
+        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = p.calm = p.trusted = 0
+        p.contraction = 1.0
         if isinstance(method, Explicit):
             self.method_data = Tableau(*tableau_arrays(method))
             o.stages, o.symplectic = len(method.b), method.symplectic
@@ -75,7 +76,6 @@ class Loop:
         elif isinstance(method, Radau):
             self.method_data = (_coefficients(method), _make_stages(len(self.flow.qd)))
             o.newton = (1.0 if o.adaptive else STAGE_SHARE) * STEP_SHARE
-            p.contraction = 1.0
             self.kernel = integrate_radau
         else:
             self.method_data = (_stages(method), _make_tangent(len(self.flow.qd), dense=not self.begin.natural))
