@@ -16,7 +16,7 @@ Seeds: [HEL (1), (2)] frame and shapes; derived here in full.
 """
 
 from ..codes import JointCode
-from .flex_floating_tables import AT_BIAS, AT_LOAD, AT_X, AT_Y
+from .flex_floating_tables import AT_BIAS, AT_LOAD, AT_X, AT_Y, MOMENTS
 from .jit import kernel, part
 from .quad import add4, axpy4, axpy_quads, congruent, cross4, load_columns, load_quads, mixed, store4, store_quads, tilde
 from .small import add3, axpy3, cross, dot3, load3, mul33_vec, neg3, scale3, store3, sym_vec, tmul33_vec
@@ -56,6 +56,13 @@ def twelve(table, k):
 
 
 @part
+def quads_at(row, at):
+    """Three quads of a row from a place on."""
+    return ((row[at], row[at + 1], row[at + 2], row[at + 3]), (row[at + 4], row[at + 5], row[at + 6], row[at + 7]),
+            (row[at + 8], row[at + 9], row[at + 10], row[at + 11]))
+
+
+@part
 def store_twelve(table, k, A):
     """Write three quads into row k of a table (rows, 12)."""
     for c in range(4):
@@ -75,14 +82,20 @@ def sums_of(A):
     return (x[0], x[1], x[2]), (x[3], y[0], y[1]), (y[2], y[3], z[0], z[1], z[2], z[3])
 
 
+@part
+def add_scaled(s, row, n, out):
+    """out[:n] <- out[:n] + s row[:n]."""
+    for j in range(n):
+        out[j] += s * row[j]
+
+
 @kernel
 def multiply_changes(e, change, x, out):
-    """out (n, 12) = X1 x[e.v:e.v + n]."""
-    for k in range(e.n):
-        A = ZERO_QUADS
-        for i in range(e.n):
-            A = axpy_quads(x[e.v + i], twelve(change, e.X1 + k * e.n + i), A)
-        store_twelve(out, k, A)
+    """out (12 n) = X1 x[e.v:e.v + n]."""
+    for j in range(MOMENTS * e.n):
+        out[j] = 0.0
+    for i in range(e.n):
+        add_scaled(x[e.v + i], change[e.X1 + i], MOMENTS * e.n, out)
 
 
 @part
@@ -135,22 +148,23 @@ def eval_moments(sys, index, w, q, qd, work):
     """Fill X, X1 qd and the elastic loads without those of accelerations; returns X q with half the change of X, X qd, and
     qd·G qd."""
     e, constant, change = sys.floating.element[index], sys.floating.constant, sys.floating.change
-    n, first, rate = e.n, e.q, e.v
+    n, first, rate, count = e.n, e.q, e.v, MOMENTS * e.n
     X, Y, bias = work.floating.moment[index, AT_X], work.floating.moment[index, AT_Y], work.floating.load[index, AT_BIAS]
+    x, y, begun = work.floating.flat[index, AT_X], work.floating.flat[index, AT_Y], change[e.X0]
     k_w = weights((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), w)
     shape, rates, bent = ZERO_QUADS, ZERO_QUADS, (0.0, 0.0, 0.0)
+    for j in range(count):
+        x[j] = y[j] = 0.0
+    for i in range(n):
+        add_scaled(q[first + i], change[e.X1 + i], count, x)
+        add_scaled(qd[rate + i], change[e.X1 + i], count, y)
     for k in range(n):
-        A, D, Dd = twelve(change, e.X0 + k), ZERO_QUADS, ZERO_QUADS
-        base = e.X1 + k * n
-        for i in range(n):
-            row = twelve(change, base + i)
-            D, Dd = axpy_quads(q[first + i], row, D), axpy_quads(qd[rate + i], row, Dd)
+        A, D, Dd = quads_at(begun, MOMENTS * k), twelve(X, k), twelve(Y, k)
         shape = axpy_quads(q[first + k], half_changed(A, D), shape)                               # (2)
         A = changed(A, D)
         rates = axpy_quads(qd[rate + k], A, rates)
         bent = axpy3(qd[rate + k], (Dd[0][3], Dd[1][0], Dd[1][1]), bent)
         store_twelve(X, k, A)
-        store_twelve(Y, k, Dd)
         load = constant[e.load + k] + dot3(w, Dd[0]) + square_product(e, constant, e.Ke, k, q, first)  # (6)
         load += k_w[6] * A[1][2] + k_w[7] * A[1][3]
         load += k_w[8] * A[2][0] + k_w[9] * A[2][1] + k_w[10] * A[2][2] + k_w[11] * A[2][3]

@@ -4,8 +4,8 @@ The floating frame F of a body stands in the body table with the joint that carr
 follow the joint's own in q and qd.  A *face* is a row whose joint ELASTIC is moved by the elastic coordinates of F: a massless
 body at a place of the flexible one, or, with geometric stiffening, the frame that its inertia belongs to (flex_floating.py).
 Constants stand in one flat array; bodies of equal constants tell the same places.  All are in the axes of F.  Matrices of n
-columns are kept by rows.  What has several components for each coordinate, or for each pair of them, stands in tables whose
-rows are those components: a coordinate's share is a few sums of quads.
+columns are kept by rows.  The twelve moments of all coordinates are one long vector, coordinate by coordinate, so that their
+change with a coordinate is one product of such a vector; the motion of a face stands in rows of six, one a coordinate.
 """
 
 from typing import NamedTuple
@@ -29,8 +29,8 @@ FLOATING = np.dtype((np.record, [
     ("damped", "i8"),  # 1 if De is not zero
     ("modal", "i8"),  # 1 if Me and Ke are diagonal
     ("rigid", "i8"),  # where mass, s0 (3) and J0 (6), undeformed, begin in `Floating.constant` [kg, kg m, kg m²]
-    ("X0", "i8"),  # row of `Floating.change` where the moments of the undeformed body begin, one row a coordinate
-    ("X1", "i8"),  # likewise how they change with q, n rows a coordinate
+    ("X0", "i8"),  # row of `Floating.change` with the moments (12 n) of the undeformed body
+    ("X1", "i8"),  # first of the rows that tell how they change with each coordinate
     ("Me", "i8"),  # where the modal mass (n, n) begins in `Floating.constant`
     ("Ke", "i8"),  # stiffness (n, n)
     ("De", "i8"),  # damping (n, n)
@@ -56,7 +56,7 @@ class Floating(NamedTuple):
     element: np.ndarray  # (n_element,) FLOATING
     face: np.ndarray  # (n_face,) FACE
     constant: np.ndarray  # f8
-    change: np.ndarray  # (rows, 12) f8
+    change: np.ndarray  # (rows, 12 N) f8, N the largest number of elastic coordinates
     curve: np.ndarray  # (rows, 6) f8
 
 
@@ -107,6 +107,7 @@ class FloatingWork(NamedTuple):
     element: np.ndarray  # (n_element,) ELEMENT_WORK
     face: np.ndarray  # (n_face,) FACE_WORK
     moment: np.ndarray  # (n_element, 3, N, 12)
+    flat: np.ndarray  # (n_element, 3, 12 N), the same numbers
     coupling: np.ndarray  # (n_element, 2, 6, N): force and moment on the frame, world axes; the second of an implicit step
     load: np.ndarray  # (n_element, 5, N)
     square: np.ndarray  # (n_element, 4, N, N)
@@ -116,5 +117,6 @@ class FloatingWork(NamedTuple):
 def make_floating_work(floating: Floating) -> FloatingWork:
     """Allocate the scratch of one thread."""
     e, f, n = len(floating.element), len(floating.face), int(floating.element["n"].max(initial=0))
-    return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), np.zeros((e, 3, n, 12)), np.zeros((e, 2, 6, n)),
-                        np.zeros((e, 5, n)), np.zeros((e, 4, n, n)), np.zeros((f, 5, n, 6)))
+    moment = np.zeros((e, 3, n, MOMENTS))
+    return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), moment, moment.reshape(e, 3, MOMENTS * n),
+                        np.zeros((e, 2, 6, n)), np.zeros((e, 5, n)), np.zeros((e, 4, n, n)), np.zeros((f, 5, n, 6)))

@@ -14,7 +14,7 @@ and (2), (3) of flex_faces.py are differentiated line by line.  The part of the 
 """
 
 from .flex_faces import contract, face_direction, multiply_curves, six_of, spun
-from .flex_floating import moment, moment6, multiply_changes, square_product, triple_of, twelve, weights
+from .flex_floating import moment, moment6, multiply_changes, quads_at, square_product, triple_of, twelve, weights
 from .flex_floating_tables import (
     AT_BQD,
     AT_BQDD,
@@ -26,6 +26,7 @@ from .flex_floating_tables import (
     AT_X,
     AT_Y,
     AT_Z,
+    MOMENTS,
 )
 from .jit import kernel, part
 from .quad import load_columns, load_quads, mixed
@@ -47,13 +48,13 @@ def prepare_element(sys, index, qd, qdd, work):
     """K and C of (3), the products of X1 with qdd and the inertia wrench of one body, without its faces."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
     K, C = work.floating.square[index, AT_K], work.floating.square[index, AT_C]
-    Z, n = work.floating.moment[index, AT_Z], e.n
-    multiply_changes(e, sys.floating.change, qdd, Z)
+    n = e.n
+    multiply_changes(e, sys.floating.change, qdd, work.floating.flat[index, AT_Z])
     w = load3(own.w_b)
     k = weights((0.0, 0.0, 0.0), load3(own.al_b), w)
     for i in range(n):
         for c in range(n):
-            row, at = twelve(sys.floating.change, e.X1 + i * n + c), i * n + c
+            row, at = quads_at(sys.floating.change[e.X1 + c], MOMENTS * i), i * n + c
             K[i, c] = constant[e.Ke + at] + weighted(k, row)                                      # (3)
             C[i, c] = constant[e.De + at] + dot3(w, row[0])
 

@@ -35,7 +35,7 @@ DEFLECTION = 0.01
 
 @dataclass
 class Rows:
-    """A table under way, of rows of some numbers."""
+    """A table under way, of rows of some numbers; shorter ones are filled up with zeros."""
 
     width: int
     blocks: list[np.ndarray] = field(default_factory=list)
@@ -43,7 +43,8 @@ class Rows:
 
     def add(self, array: np.ndarray) -> int:
         """Append an array as so many rows; returns the place where they begin."""
-        rows = np.ascontiguousarray(array, dtype=float).reshape(-1, self.width)
+        rows = np.zeros((len(array), self.width))
+        rows[:, :array.shape[1]] = array
         at, self.count = self.count, self.count + len(rows)
         self.blocks.append(rows)
         return at
@@ -57,17 +58,18 @@ class Rows:
 class ConstantTable:
     """Constants under way; those of equal bodies and places are kept once."""
 
+    change: Rows
     constant: Rows = field(default_factory=lambda: Rows(1))
-    change: Rows = field(default_factory=lambda: Rows(MOMENTS))
     curve: Rows = field(default_factory=lambda: Rows(6))
     known: dict[tuple[int, str | None], np.record] = field(default_factory=dict)
 
 
 def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows], body: np.ndarray) -> Floating:
     """Return the tables of all flexible bodies and faces; marks their rows in the body table."""
-    carried, table = {j.last: j for j in joints}, ConstantTable()
+    carried = {j.last: j for j in joints}
     heavy = [(i, row) for i, row in enumerate(rows, start=1) if row.body >= 0 and model.bodies[row.body].floating is not None]
     element, flexible = np.zeros(len(heavy), FLOATING), [model.bodies[row.body].floating for _, row in heavy]
+    table = ConstantTable(Rows(MOMENTS * max((floating.n for floating in flexible), default=0)))
     for e, (i, row), floating in zip(element, heavy, flexible, strict=True):
         e.body, e.root = i, row.parent if row.code == JointCode.ELASTIC else i
         j = carried[int(e.root)]
@@ -98,11 +100,11 @@ def _pack_constants(table: ConstantTable, row: np.record, floating: FloatingBody
     key = (id(floating), None)
     if key not in table.known:
         rigid, X0, X1 = _moments(floating)
-        row.X0, row.X1 = table.change.add(X0), table.change.add(X1)
+        row.X0, row.X1 = table.change.add(X0.reshape(1, -1)), table.change.add(X1.reshape(floating.n, -1))
         arrays = dict(rigid=rigid, Me=floating.constants.modal_mass, Ke=floating.stiffness, De=floating.damping,
                       load=floating.initial_load)
         for name, array in arrays.items():
-            row[name] = table.constant.add(array)
+            row[name] = table.constant.add(array.reshape(-1, 1))
         row.modal = _is_diagonal(floating.constants.modal_mass) and _is_diagonal(floating.stiffness)
         table.known[key] = row.copy()
     for name in ("rigid", "X0", "X1", "Me", "Ke", "De", "load", "modal"):
@@ -115,11 +117,11 @@ def _is_diagonal(matrix: np.ndarray) -> bool:
 
 
 def _moments(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return mass, first moment and inertia (10,), the moments (n, 12) and how they change (n, n, 12)."""
+    """Return mass, first moment and inertia (10,), the moments (n, 12) and how each coordinate changes them (n, n, 12)."""
     c, n = floating.constants, floating.n
     G, curvature = np.moveaxis(c.gyroscopic, 0, 2), c.inertia_curvature if floating.stiffening is None else _curvature(floating)
     X0 = np.concatenate([c.translation, c.rotation, _six(c.inertia_slope)], axis=1)
-    X1 = np.concatenate([G - np.swapaxes(G, 0, 1), G, 2 * _six(curvature)], axis=2)
+    X1 = np.swapaxes(np.concatenate([G - np.swapaxes(G, 0, 1), G, 2 * _six(curvature)], axis=2), 0, 1)
     assert X0.shape == (n, MOMENTS) and X1.shape == (n, n, MOMENTS)
     return np.concatenate([[c.mass], c.first_moment, _six(c.inertia)]), X0, X1
 
@@ -167,7 +169,7 @@ def _pack_face(table: ConstantTable, row: np.record, floating: FloatingBody, nam
         row.Phi = table.curve.add(floating.places[name].motion.T if name else np.zeros((floating.n, 6)))
         if stiffening is not None:
             B = -np.concatenate([stiffening.force[name], stiffening.torque[name]]) if name else mean_curves(floating)
-            row.B, row.curved = table.curve.add(np.moveaxis(B, 0, 2)), np.any(B)
+            row.B, row.curved = table.curve.add(np.moveaxis(B, 0, 2).reshape(-1, 6)), np.any(B)
         table.known[key] = row.copy()
     for field_name in ("Phi", "B", "curved"):
         row[field_name] = table.known[key][field_name]
