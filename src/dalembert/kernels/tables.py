@@ -18,6 +18,7 @@ from .bundle import bundle
 from .flex_floating_tables import Floating, FloatingWork, make_floating_work
 from .flex_superelement_tables import Superelements, SuperWork, make_super_work
 from .record import record as _record
+from .record import record_in_lines, zeros_in_lines
 from .sparse import Factors, Pattern, make_factors, make_values
 
 CONSTANTS = _record(
@@ -180,7 +181,7 @@ class System(NamedTuple):
     floating: Floating  # flexible bodies in floating frames
 
 
-BODY_WORK = _record(
+BODY_WORK = record_in_lines(
     ("E_wb", "f8", 12),  # columns of R_wb: the body's axes, in quads (see quad.py)
     ("w_w", "f8", 4),  # angular velocity [rad/s]
     ("d_w", "f8", 4),  # own origin from the parent's [m]
@@ -202,7 +203,7 @@ BODY_WORK = _record(
     ("f", "f8", 3),  # force that the joint carries
 )
 
-DOF_WORK = _record(
+DOF_WORK = record_in_lines(
     ("s_n", "f8", 4),  # direction of turning, world axes
     ("s_f", "f8", 4),
     ("U_n", "f8", 4),  # articulated inertia times direction
@@ -290,8 +291,8 @@ def make_work(system: System) -> Work:
     n_q, n_v = int(system.constants[0].n_q), int(system.constants[0].n_v)
     rows = np.zeros(system.row.shape[0], ROW_WORK)
     rows["penalty"] = system.row["penalty"]
-    return Work(np.zeros(n_body, BODY_WORK), np.zeros(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
-                np.zeros(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
+    return Work(zeros_in_lines(n_body, BODY_WORK), zeros_in_lines(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
+                zeros_in_lines(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),
                 *_make_joint_state(system),
                 make_factors(system.pattern), make_values(system.pattern),
