@@ -99,6 +99,7 @@ class TermCode(IntEnum):
     TANGENT = 6
     VELOCITIES = 7
     RATES = 8
+    RATE_GAPS = 9
 
 
 class TaskCode(IntEnum):

@@ -61,6 +61,15 @@ def eval_rates(sys, q, qd, work) -> int:
 
 
 @kernel
+def eval_rate_gaps(sys, t, q, qd, work) -> int:
+    """Constraint rows for new rates, poses as they are."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        return eval_gaps(sys, t, q, qd, work)
+    eval_tree_rates(sys, qd, work)
+    return eval_rows(sys, t, q, qd, work)
+
+
+@kernel
 def eval_row_matrix(sys, q, work):
     """Jacobian of the rows after `eval_gaps`, which for natural coordinates has filled it."""
     if sys.constants[0].form != FormCode.GLOBAL:
@@ -158,6 +167,8 @@ def evaluate_terms(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot
         return eval_velocities(sys, q, qd, work)
     if task == TermCode.RATES:
         return eval_rates(sys, q, qd, work)
+    if task == TermCode.RATE_GAPS:
+        return eval_rate_gaps(sys, t, q, qd, work)
     if task == TermCode.MATRIX:
         eval_row_matrix(sys, q, work)
     elif task == TermCode.BENDS:

@@ -23,7 +23,7 @@ import numpy as np
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .bundle import bundle
 from .calls import call_door
-from .constrained_step import EXACT, MASS, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
+from .constrained_step import EXACT, MASS, NEAR, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
 from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import find_residual
@@ -47,6 +47,8 @@ DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
+ROUGH_ACCURACY = 1e-3
+"""Accuracy above which rates and accelerations are projected with the poses of the last iteration."""
 FINE_ACCURACY = 1e-6
 """Accuracy above which larger violations are tolerated, too, in proportion."""
 DOUBT, MOST_TRUSTED = 2.0, 20
@@ -199,7 +201,7 @@ def eval_new_residual(sys, flow, tangent, t1, work) -> int:
 @kernel
 def project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
     """Project rates and accelerations of the new state onto the constraints."""
-    mode = o.projection + (EXACT if exact else 0)
+    mode = o.projection + (EXACT if exact else 0) + (NEAR if o.accuracy > ROUGH_ACCURACY else 0)
     if o.projection == MASS and not exact:
         flow.progress[0].factored = 0
     return call_door(work.door[0], sys, TaskCode.PROJECTION.value, mode, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
