@@ -25,9 +25,10 @@ from .constrained import (
     POSITION_TOLERANCE,
     ask,
     eval_gaps,
+    eval_rate_gaps,
+    eval_rates,
     eval_row_bends,
     eval_row_matrix,
-    eval_velocities,
     factor_mass,
     largest_gap,
     reduce_gap,
@@ -43,6 +44,8 @@ RAISE = 1e3
 """Factor of the penalties of a step whose multipliers converge slowly, as they do near a singular position."""
 EXACT = 8
 """Added to them if the factors of the step are the dense exact ones."""
+NEAR = 16
+"""Added to them if the pose of the last iteration serves: it differs by the guess's error, a high power of the step."""
 
 
 @part
@@ -122,11 +125,12 @@ def update_multipliers(sys, x, cq, cv, work):
 
 @kernel
 def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
-    """Project the rates and accelerations of a new state by (3), in place; `mode` is a kind of projection, plus EXACT.
+    """Project the rates and accelerations of a new state by (3), in place; `mode` is a kind of projection, plus EXACT, plus NEAR.
 
     The rows keep the penalties of the factors, with which states near this one may be projected, too.
     """
-    exact, kind = mode >= EXACT, mode % EXACT
+    kind = mode % EXACT
+    exact, near = mode % NEAR >= EXACT, mode >= NEAR and kind == TANGENT
     keep_frames(sys.sup, work.sup)
     for r in range(sys.row.shape[0]):
         own = work.row[r]
@@ -136,14 +140,14 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
     if kind == MASS:
         exact = False
     if kind != NO_PROJECTION:
-        status = eval_gaps(sys, t, q, qd, work)
+        status = eval_rate_gaps(sys, t, q, qd, work) if near else eval_gaps(sys, t, q, qd, work)
         eval_row_matrix(sys, q, work)
     if status == Status.OK.value and kind == MASS:
         status = factor_mass(sys, q, work)
     if status == Status.OK.value and kind != NO_PROJECTION:
         largest_gap(sys, work, 1)
         reduce_gap(sys, qd, exact, matrix, pivot, work)
-        status = eval_velocities(sys, q, qd, work)
+        status = Status.OK.value if near else eval_rates(sys, q, qd, work)
         eval_row_bends(sys, t, q, qd, qdd, work)
         largest_gap(sys, work, 2)
         reduce_gap(sys, qdd, exact, matrix, pivot, work)

@@ -195,6 +195,7 @@ def reject(o, flow, h, factor) -> int:
     p.h = h * factor
     p.rejected += 1
     p.factored = p.history = 0
+    p.contraction = 1.0
     return Status.STEP_TOO_SMALL.value if p.h < o.h_min else Status.OK.value
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .bundle import bundle
 from .calls import call_door
-from .constrained_step import EXACT, MASS, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
+from .constrained_step import EXACT, MASS, NEAR, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
 from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import eval_residual
@@ -47,6 +47,12 @@ DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
+ROUGH_ACCURACY = 1e-3
+"""Accuracy above which rates and accelerations are projected with the poses of the last iteration."""
+FINE_ACCURACY = 1e-6
+"""Accuracy above which larger violations are tolerated, too, in proportion."""
+DOUBT, MOST_TRUSTED = 2.0, 20
+"""Factor by which a contraction may have grown since it was seen, and steps after which it has to be seen again."""
 MOST_RAISES = 2
 """How often the penalties of a step are raised."""
 DENSE_STEPS = 50
@@ -195,7 +201,7 @@ def eval_new_residual(sys, flow, tangent, t1, work) -> int:
 @kernel
 def project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
     """Project rates and accelerations of the new state onto the constraints."""
-    mode = o.projection + (EXACT if exact else 0)
+    mode = o.projection + (EXACT if exact else 0) + (NEAR if o.accuracy > ROUGH_ACCURACY else 0)
     if o.projection == MASS and not exact:
         flow.progress[0].factored = 0
     return call_door(work.door[0], sys, TaskCode.PROJECTION.value, mode, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
@@ -214,6 +220,22 @@ def factor_new(sys, exact, flow, tangent, t1, cq, cv, work) -> int:
         p.factored, p.factor_scale = 1, cv
         p.factorizations += 1
     return status
+
+
+@part
+def is_known_to_end(o, p, size):
+    """True if the contraction in the last steps tells that a first correction leaves less than is tolerated."""
+    rate = DOUBT * p.contraction
+    return p.trusted < MOST_TRUSTED and rate < 1.0 and size * rate / (1.0 - rate) <= o.newton
+
+
+@part
+def remember_rate(p, since, known, rate):
+    """Keep the contraction of an iteration that ended, if it was seen, for the next steps."""
+    if since > 0:
+        p.contraction, p.trusted = rate, 0
+    elif known:
+        p.trusted += 1
 
 
 @shared
@@ -259,14 +281,16 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if sys.constants[0].form == FormCode.GLOBAL or sys.dof[k].drive < 0:
                 flow.qdd_new[k] -= x[k]
         if loops:
-            gap = o.newton * update_multipliers(sys, x, cq, cv, work)
+            gap = o.newton * update_multipliers(sys, x, cq, cv, work) / max(1.0, o.accuracy / FINE_ACCURACY)
         size = max(correction_size(o, flow, x, cq, cv), gap)
         if since > 0:
             rate = size / last if last > 0.0 else 0.0
         else:
             begun = size
         sure = max(rate, LEAST_RATE)
-        if size <= o.newton or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
+        known = since == 0 and is_known_to_end(o, p, size)
+        if size <= o.newton or known or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
+            remember_rate(p, since, known, sure)
             place_new(sys, o, flow, tangent, t1, cq, cv)
             for k in range(x.shape[0]):
                 flow.aa[3, k] = flow.qdd_new[k]

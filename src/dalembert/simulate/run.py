@@ -41,7 +41,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     step : float, optional
         Fixed step [s]; without it the step follows from `accuracy`.
     accuracy : float
-        Tolerated local error per step, relative to the scale of each coordinate and rate; 1e-6 by default.
+        Tolerated local error per step, relative to the scale of each coordinate and rate; 1e-6 by default.  With a fixed
+        step it bounds the error of the implicit equations' solution alone, 5e-9 by default.
     formulation : str or record
         ``"auto"``, a name of `formulations(model)`, or an object such as ``Recursive()``.
     integrator : str or record
