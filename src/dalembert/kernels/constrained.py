@@ -3,7 +3,11 @@
 Accelerations solve M qdd + Jᵀ λ = Q, Phi'' = 0 by the augmented Lagrangian iterations of saddle.py, [SEG (9)-(13)]
 without its penalty terms in Phi and Phi': positions and rates are projected instead, by
     A d = -Jᵀ α Phi,   q <- q + d;      A d = -Jᵀ α Phi',   qd <- qd + d                         (1)
-repeated until the gap is small, which is [DOP (3)] with P = M (or P = the matrix of an implicit step) in increments.
+repeated until the gap is small, which is [DOP (3)] with P = M (or P = the matrix of an implicit step) in increments.  A turn
+leaves 1/(1 + α s) of a gap along a direction with the inverse mass s, much in long chains of loops.  Rates, in which gaps are
+linear, are therefore projected by conjugate residuals, a turn for a turn: with B = J A⁻¹ Jᵀ α and sums weighted with α, in
+which B is symmetric, the gap g is made least along directions p,
+    g <- g - a B p,   a = (g, B p) / (B p, B p);      p <- g - b p,   b = (B g, B p) / (B p, B p)        (2)
 """
 
 from math import isfinite
@@ -11,7 +15,7 @@ from math import isfinite
 from ..codes import Status, TermCode
 from .calls import call_door
 from .jit import kernel, part
-from .saddle import add_transposed, apply_rows, factor_saddle, largest, solve_saddle
+from .saddle import add_transposed, factor_saddle, largest, row_product, solve_saddle
 from .sparse import solve_sparse, status_of_factor
 from .step_matrix import solve_factored
 from .tree_state import eval_drives, move, normalise
@@ -23,8 +27,12 @@ RATE_TOLERANCE = 1e-10
 ROUGH_TOLERANCE = 1e-9
 """Violation that may be left in a singular position, where corrections converge slowly."""
 MAX_PROJECTIONS = 20
-SLOW, SLOWEST = 0.3, 0.95
-"""Share of a gap that a turn leaves, above which the next one goes further, and above which it is left."""
+SLOWEST = 0.95
+"""Share of a position's gap that a turn leaves, above which it is left."""
+BEND_TURNS = 2
+"""Turns that project accelerations; each leaves about the inverse of the penalty, relative to mass, of a gap."""
+FURTHEST = 20.0
+"""Factor a of (2) above which a gap is left: a turn by itself would take less than its inverse off."""
 
 BIAS, STEP, RIGHT, PRODUCT = 16, 17, 18, 19
 """Rows of work.vector used here."""
@@ -178,7 +186,7 @@ def project_positions(sys, t, q, qd, work) -> int:
         if status != Status.OK.value:
             return status
         gap = largest_gap(sys, work, 0)
-        if gap <= POSITION_TOLERANCE or not gap < 0.9 * last or turn == MAX_PROJECTIONS:
+        if gap <= POSITION_TOLERANCE or not gap < SLOWEST * last or turn == MAX_PROJECTIONS:
             break
         last = gap
         eval_correction(sys, x, work)
@@ -191,25 +199,74 @@ def project_positions(sys, t, q, qd, work) -> int:
 
 
 @kernel
-def reduce_gap(sys, y, exact, matrix, pivot, work):
-    """Corrections (1) of rates or accelerations y until the gap in row.gap, linear in them, is small or shrinks no more.
-
-    With the Jacobian at the state and the factors at hand.  Near a singular position a direction shrinks slowly, each turn by
-    the same share: every other turn then goes as far as all that would follow.  What shrinks no more is left: along a
-    direction that is singular now no rate can change it.
-    """
+def eval_turn(sys, exact, matrix, pivot, work):
+    """Turn d = -A⁻¹ Jᵀ α g for the gap g into STEP and B g = -J d into row.product, with the Jacobian at the state."""
     x, rhs = work.vector[STEP], work.vector[RIGHT]
-    gap, last, further = remaining_gap(sys, work), 1e300, 1.0
+    eval_correction(sys, rhs, work)
+    solve_factored(sys, exact, rhs, x, matrix, pivot, work)
+    for r in range(sys.row.shape[0]):
+        work.row[r].product = -row_product(sys, sys.row[r], work.jacobian, x)
+
+
+@part
+def next_direction(sys, work):
+    """p of (2) after `eval_turn`: the turn that it makes into PRODUCT, B p into row.push; returns a."""
+    x, d = work.vector[STEP], work.vector[PRODUCT]
+    crossed, square = 0.0, 0.0
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        crossed += own.penalty * own.product * own.push
+        square += own.penalty * own.push * own.push
+    b = crossed / square if square > 0.0 else 0.0
+    along, square = 0.0, 0.0
+    for k in range(d.shape[0]):
+        d[k] = x[k] - b * d[k]
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        own.push = own.product - b * own.push
+        along += own.penalty * own.gap * own.push
+        square += own.penalty * own.push * own.push
+    return along / square if square > 0.0 else 0.0
+
+
+@kernel
+def reduce_gap(sys, y, exact, matrix, pivot, work):
+    """Project rates y by (2) until their gap in row.gap is small or a turn by itself would take little off.
+
+    With the Jacobian at the state and the factors at hand.  What is left lies along a direction that is singular now: no rate
+    can change it.  row.push and row.product are scratch.
+    """
+    d, tolerance = work.vector[PRODUCT], RATE_TOLERANCE * max(1.0, largest(y))
+    for k in range(d.shape[0]):
+        d[k] = 0.0
+    for r in range(sys.row.shape[0]):
+        work.row[r].push = 0.0
     for _ in range(MAX_PROJECTIONS):
-        if gap <= RATE_TOLERANCE * max(1.0, largest(y)) or (further == 1.0 and not gap < SLOWEST * last):
-            break
-        share = gap / last
-        further = 1.0 / (1.0 - share) if further == 1.0 and share > SLOW else 1.0
-        last = gap
-        eval_correction(sys, rhs, work)
-        solve_factored(sys, exact, rhs, x, matrix, pivot, work)
+        if remaining_gap(sys, work) <= tolerance:
+            return
+        eval_turn(sys, exact, matrix, pivot, work)
+        a = next_direction(sys, work)
+        if not 0.0 < a < FURTHEST:
+            return
         for k in range(y.shape[0]):
-            x[k] *= further
+            y[k] += a * d[k]
+        for r in range(sys.row.shape[0]):
+            work.row[r].gap -= a * work.row[r].push
+
+
+@kernel
+def reduce_bend(sys, y, exact, matrix, pivot, work):
+    """Project accelerations y by turns (1), with the gap Phi'' in row.gap.
+
+    Only a few: where rates along a nearly singular direction are left, Phi'' holds their products with the rate of J, and to
+    remove all of it would need accelerations as large as the direction is singular.
+    """
+    x = work.vector[STEP]
+    for _ in range(BEND_TURNS):
+        if remaining_gap(sys, work) <= RATE_TOLERANCE * max(1.0, largest(y)):
+            return
+        eval_turn(sys, exact, matrix, pivot, work)
+        for k in range(y.shape[0]):
             y[k] += x[k]
-        apply_rows(sys, work.jacobian, x, work)
-        gap = remaining_gap(sys, work)
+        for r in range(sys.row.shape[0]):
+            work.row[r].gap -= work.row[r].product

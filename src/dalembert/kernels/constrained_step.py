@@ -9,15 +9,18 @@ equations with -1/α' in place of their zero block, so that positions, accelerat
 Factors serve for several steps unless they have to project, too: along the directions of an older state the projections
 below would cost the step its order.  The Jacobians of the matrix, of Jᵀ α' Phi and of (2) are then those of the state that
 the factors were made at, which is Newton's method with an old matrix on the same equations: its contraction is as large as
-the change of J, where a present one in Jᵀ α' Phi would enlarge it by the root of the penalty.
+the change of J, where a present one in Jᵀ α' Phi would enlarge it by the root of the penalty.  When (2) is left out, the
+multipliers being held, the load of a state is that of λ + α' Phi.
 Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), where α is a multiple of the mass that a row moves,
 and of cq times the stiffness of superelements: the matrix keeps its condition however short or long the step is.  Rates and
 accelerations are projected afterwards by
     A d = -Jᵀ α Phi',   A d = -Jᵀ α Phi''                                                        (3)
-[DOP (3), (4)] in increments, repeated until the gap is small; A is the matrix (1) of the step itself, P = M + cv C + cq K,
+[DOP (3), (4)] in increments, by turns of constrained.py; A is the matrix (1) of the step itself, P = M + cv C + cq K,
 or M + Jᵀ α J made anew, P = M.  The gap is linear in them: it is evaluated once and then follows d with the present J.
-The next step begins with the projected rates, but with the accelerations that solved (1): with the projected ones Newton's
-iteration fails at shorter steps and the error's part of third order is larger.
+Recorded accelerations are evaluated anew.
+The next step begins with the projected rates and accelerations.  Those that solved (1) are no beginning: along the
+constraints the trapezoidal rule turns an error of theirs over from step to step and never damps it, and every passage
+through a singular position adds to it, until the step leaves the branch it is on.
 """
 
 from ..codes import Status, TermCode
@@ -31,6 +34,7 @@ from .constrained import (
     eval_row_matrix,
     factor_mass,
     largest_gap,
+    reduce_bend,
     reduce_gap,
 )
 from .flex_superelement import keep_frames
@@ -40,8 +44,6 @@ from .sparse import factor_sparse, status_of_factor
 
 NO_PROJECTION, TANGENT, MASS = 0, 1, 2
 """Values of OPTIONS.projection."""
-RAISE = 1e3
-"""Factor of the penalties of a step whose multipliers converge slowly, as they do near a singular position."""
 EXACT = 8
 """Added to them if the factors of the step are the dense exact ones."""
 NEAR = 16
@@ -61,13 +63,6 @@ def begin_step(sys, o, cq, cv, work):
         own, c = work.row[r], sys.row[r]
         own.multiplier = own.kept
         own.penalty = o.penalty if o.penalty > 0.0 else (c.penalty + cq * c.stiffness) / row_factor(c, cq, cv)
-
-
-@kernel
-def raise_penalties(work):
-    """Penalties with which multipliers converge faster; factors have to be made anew."""
-    for r in range(work.row.shape[0]):
-        work.row[r].penalty *= RAISE
 
 
 @kernel
@@ -112,15 +107,21 @@ def factor_step(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
 
 
 @kernel
-def update_multipliers(sys, x, cq, cv, work):
-    """(2) for a correction -x of the accelerations; returns the largest violation forecast, 1 = tolerated."""
+def forecast_gaps(sys, x, cq, cv, work):
+    """Violations that (2) forecasts for a correction -x of the accelerations, into row.gap; returns the largest, 1 = tolerated."""
     worst = 0.0
     for r in range(sys.row.shape[0]):
         own, c = work.row[r], sys.row[r]
-        gap = own.gap - row_factor(c, cq, cv) * row_product(sys, c, work.factored, x)
-        own.multiplier += own.penalty * gap
-        worst = max(worst, abs(gap) / c.size)
+        own.gap -= row_factor(c, cq, cv) * row_product(sys, c, work.factored, x)
+        worst = max(worst, abs(own.gap) / c.size)
     return worst / POSITION_TOLERANCE
+
+
+@kernel
+def update_multipliers(work):
+    """(2) after `forecast_gaps`."""
+    for r in range(work.row.shape[0]):
+        work.row[r].multiplier += work.row[r].penalty * work.row[r].gap
 
 
 @kernel
@@ -150,5 +151,5 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
         status = Status.OK.value if near else eval_rates(sys, q, qd, work)
         eval_row_bends(sys, t, q, qd, qdd, work)
         largest_gap(sys, work, 2)
-        reduce_gap(sys, qdd, exact, matrix, pivot, work)
+        reduce_bend(sys, qdd, exact, matrix, pivot, work)
     return status

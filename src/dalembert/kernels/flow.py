@@ -98,7 +98,7 @@ class Flow(NamedTuple):
     qd_stage: np.ndarray
     kq: np.ndarray  # (8, n_q) stage rates
     kv: np.ndarray  # (8, n_v)
-    aa: np.ndarray  # (4, n_v) algorithmic accelerations, old and new; accelerations that solved the step, old and new
+    aa: np.ndarray  # (4, n_v) algorithmic accelerations, old and new; accelerations of the step, old and new
     tau: np.ndarray
     q_scale: np.ndarray  # (n_q,) sizes that an accuracy refers to
     qd_scale: np.ndarray  # (n_v,)

@@ -15,7 +15,7 @@ from .constraints_terms import eval_function, term_factor
 from .jit import kernel, part
 from .natural import slot_load
 from .natural_joints import coordinate_shape
-from .natural_rows import contact_arms, entry_slot, is_shape_row, is_wrench_row, unit_wrench
+from .natural_rows import contact_arms, entry_slot, is_axes_row, is_shape_row, is_wrench_row, unit_wrench
 from .natural_shapes import (
     row_source,
     shape_gradient,
@@ -33,6 +33,12 @@ from .small import add3, axpy3, cross, neg3, scale3, sub3
 def unit3(c):
     """Unit vector of component c."""
     return (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
+
+
+@part
+def load4(a):
+    """Four numbers."""
+    return (a[0], a[1], a[2], a[3])
 
 
 @part
@@ -59,6 +65,26 @@ def product_weight(code, y, v, w):
 def is_curved(code):
     """True for a shape that is not a sum of products of two vectors."""
     return code == RowCode.DISTANCE or code == RowCode.COORDINATES or code == RowCode.WHEEL_HEIGHT
+
+
+@part
+def add_axes(sys, c, first, load, values):
+    """Add `load` times the Hessian (1) of a row UNIT or SQUARE, which has one slot, or two."""
+    for k in range(3):
+        values[place_at(sys, first, c.count - 3 + k, k)] += load
+
+
+@kernel
+def add_own_products(sys, c, first, y, load, values):
+    """Add `load` times the Hessian (1) of the shape of a row between its bodies."""
+    slot = c.first // 3
+    for i in range(c.count // 3):
+        v = load4(sys.slot[slot + i].weight)
+        for j in range(i + 1):
+            value = load * product_weight(c.code, y, v, load4(sys.slot[slot + j].weight))
+            if value != 0.0:
+                for k in range(3):
+                    values[place_at(sys, first, 3 * i + k, 3 * j + k)] += value
 
 
 @kernel
@@ -166,12 +192,12 @@ def natural_row_curvature(sys, t, q, qj, weight, values, work) -> int:
         if load != 0.0:
             if is_wrench_row(c.code):
                 add_wrench_curvature(sys, c, first, q, load, values)
+            elif is_axes_row(c.code):
+                add_axes(sys, c, first, load, values)
+            elif is_curved(c.code) and is_shape_row(c.code):
+                add_curved(sys, c, first, c.code, row_source(c), q, load, values)
             elif is_shape_row(c.code):
-                source = row_source(c)
-                if is_curved(c.code):
-                    add_curved(sys, c, first, c.code, source, q, load, values)
-                else:
-                    add_products(sys, c, first, c.code, source, eval_prescribed(sys, c, t, 0), load, values)
+                add_own_products(sys, c, first, eval_prescribed(sys, c, t, 0), load, values)
             add_term_curvature(sys, c, first, q, qj, load, values)
         first += c.count * (c.count + 1) // 2
     return Status.OK.value

@@ -1,6 +1,7 @@
 """Tangent of the generalised forces of natural coordinates: K = -dQ/dq, C = -dQ/dqd, element by element.
 
-Each element is varied along the coordinates of its two bodies.  A variation x of axis e_j counts as the small rotation phi
+Springs between points and forces on a point have closed forms (natural_points_tangent.py).  Every other element is varied
+along the coordinates of its two bodies.  A variation x of axis e_j counts as the small rotation phi
 and, at constant rates, changes the angular velocity by dw; a variation x of its rate e_j' changes w by phi,
     phi = ½ e_j x x,     dw = ½ x x e_j'                                                                 (1)
 both from (2) of natural.py; phi is exact for motions that keep the axes rigid, the only ones that the rows UNIT and SQUARE
@@ -10,12 +11,13 @@ which is skew and drops out of the symmetric part that is wanted here.
 
 from ..codes import ForceCode, Status
 from .forces import eval_joint_effort
-from .forces_tangent import vary_bushing, vary_load, vary_spring
+from .forces_tangent import vary_bushing, vary_load
 from .jit import kernel
 from .laws import law_slopes
 from .natural import slot3, slot_load
 from .natural_curvature import unit3
 from .natural_joints import coordinate_shape
+from .natural_points_tangent import add_force, add_spring
 from .natural_shapes import along, shape_gradient, slot_weights, source_vectors, spread, vary_gradient, weighted
 from .small import axpy3, cross, load3, neg3, scale3, store3
 
@@ -62,9 +64,7 @@ def vary_slot(q, qd, i, s, x, cq, cv, work):
 @kernel
 def vary_element(sys, e, t, work):
     """Take the variation of an element's wrenches off the loads of its bodies."""
-    if e.code == ForceCode.SPRING_DAMPER:
-        vary_spring(sys, e, t, work)
-    elif e.code == ForceCode.BUSHING:
+    if e.code == ForceCode.BUSHING:
         vary_bushing(e, work)
     else:
         vary_load(sys, e, t, work)
@@ -127,7 +127,11 @@ def natural_force_tangent(sys, t, q, qd, qj, qdj, cq, cv, values, work) -> int:
         e = sys.force[f]
         if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
             add_joint_element(sys, e, first, t, q, qd, qj, qdj, cq, cv, values)
-        elif ForceCode.SPRING_DAMPER.value <= e.code <= ForceCode.TORQUE.value:
+        elif e.code == ForceCode.SPRING_DAMPER:
+            add_spring(sys, e, first, t, q, qd, cq, cv, values, work)
+        elif e.code == ForceCode.FORCE:
+            add_force(sys, e, first, t, q, qd, cq, cv, values, work)
+        elif e.code == ForceCode.BUSHING or e.code == ForceCode.TORQUE:
             add_body_element(sys, e, first, t, q, qd, cq, cv, values, work)
         else:
             work.fail[0] = f

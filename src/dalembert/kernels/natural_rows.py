@@ -214,7 +214,12 @@ def eval_natural_rows(sys, t, q, qd, qj, qdj, work) -> int:
 def shape_bias(sys, c, t, q, qd):
     """J' qd and time terms of a row's shape, by (3) and (4)."""
     y, ydd = eval_prescribed(sys, c, t, 0), eval_law_rate(sys, c, t, 2)
-    X, V = row_vectors(sys, c, q, 1.0), row_vectors(sys, c, qd, 0.0)
+    V = row_vectors(sys, c, qd, 0.0)
+    if c.code == RowCode.POSITION or c.code == RowCode.SLIDE_SPEED:
+        return 2.0 * dot3(V[0], V[1]) - ydd
+    if c.code == RowCode.DIRECTION:
+        return 2.0 * dot3(V[1], V[3]) - ydd
+    X = row_vectors(sys, c, q, 1.0)
     bias = along(vary_gradient(c.code, X, V, y, c.radius), V)
     if c.code != RowCode.ANGLE:
         return bias - ydd

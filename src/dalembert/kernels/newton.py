@@ -7,9 +7,18 @@ contracts well; else (1) itself, exact, column by column from tree_tangent.py an
 guess again: corrections by a matrix that lacks the stiff forces on a light body throw the state far off.
 
 Mechanisms with loops (constrained_step.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix, and
-carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].  Near a
-singular position the multipliers contract slowly by 1/(1 + α s), s the inverse mass along the worst row: penalties are
-raised then until the end of the step, if the matrix holds all that forces do.
+carry the multipliers along [DOP (2)]; after the iteration rates and accelerations are projected [DOP (3), (4)].
+
+The multipliers contract by 1/(1 + α s), s the inverse mass along the worst direction of the rows: slowly in long chains of
+loops, and not at all in a singular position, where s vanishes.  A small violation then moves them, and the state, by the
+same step in every iteration, for ever.  Once violations are tolerated the multipliers are therefore held, and follow only
+at the end of the step; the iteration goes on for [DOP (1)] with them.  It is done when corrections are small, or already
+when the share of the correction that the residual without α Phi makes is small,
+    A x = residual(t1, q, qd, a) with λ.                                                         (2)
+Where the contraction is slow and (2) is not what makes it slow, violations are tolerated up to a small share of what the
+guess of the coordinates was off, which is as large as the error of the step; not without projections, where accelerations
+would carry them on.  Larger penalties would help there, but not the projections: along a direction
+with the inverse mass s they enlarge what is left of a gap by up to √α/2.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -23,7 +32,18 @@ import numpy as np
 from ..codes import ForceCode, FormCode, Status, TaskCode
 from .bundle import bundle
 from .calls import call_door
-from .constrained_step import EXACT, MASS, NEAR, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
+from .constrained import POSITION_TOLERANCE
+from .constrained_step import (
+    EXACT,
+    MASS,
+    NEAR,
+    NO_PROJECTION,
+    TANGENT,
+    add_gap_loads,
+    begin_step,
+    forecast_gaps,
+    update_multipliers,
+)
 from .constraints import eval_jacobian
 from .dense import factor_lu
 from .evaluate import eval_residual
@@ -45,6 +65,8 @@ SWITCH_RATE = 0.5
 """Contraction of the simple iteration with fresh factors above which the exact tangent takes over."""
 DIVERGENCE = 2.0
 """Contraction of the exact iteration above which a step is given up, once corrections are larger than the first one."""
+FAR = 1e3
+"""Multiple of the first correction that one may have with loops: a first one may leave out what multipliers have to learn."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
 ROUGH_ACCURACY = 1e-3
@@ -53,8 +75,10 @@ FINE_ACCURACY = 1e-6
 """Accuracy above which larger violations are tolerated, too, in proportion."""
 DOUBT, MOST_TRUSTED = 2.0, 20
 """Factor by which a contraction may have grown since it was seen, and steps after which it has to be seen again."""
-MOST_RAISES = 2
-"""How often the penalties of a step are raised."""
+DRIVEN_SHARE = 0.1
+"""Share of (2) in a correction up to which multipliers are what contracts slowly."""
+GUESS_SHARE = 0.01
+"""Violation that is tolerated where multipliers contract slowly, as a share of what the guess of the coordinates was off."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -179,6 +203,23 @@ def correction_size(o, flow, x, cq, cv):
     return worst / o.accuracy
 
 
+@part
+def move_size(flow, x, cq):
+    """Largest change of a coordinate that a change x of the accelerations makes, relative to a unit of its own."""
+    worst = 0.0
+    for k in range(x.shape[0]):
+        worst = max(worst, abs(x[k]) * cq / flow.qd_scale[k])
+    return worst
+
+
+@kernel
+def unsettled_size(sys, o, flow, tangent, exact, cq, cv, work):
+    """Size of the share (2) of a correction, with the residual in tangent.direction[0], 1 = tolerated error."""
+    x = tangent.direction[1]
+    solve_factored(sys, exact, tangent.direction[0], x, tangent.matrix, tangent.pivot, work)
+    return correction_size(o, flow, x, cq, cv)
+
+
 @kernel
 def return_to_guess(sys, o, flow, tangent, cq, cv, work):
     """Begin the iteration anew."""
@@ -238,23 +279,41 @@ def remember_rate(p, since, known, rate):
         p.trusted += 1
 
 
+@kernel
+def begin_stage(sys, o, flow, tangent, cq, cv, work):
+    """Keep the guess, decide whether factors may serve, and begin the multipliers."""
+    p = flow.progress[0]
+    for k in range(flow.qdd_new.shape[0]):
+        tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
+    if abs(cv - p.factor_scale) > 0.2 * cv:
+        p.factored = 0
+    if sys.constants[0].form != FormCode.TREE:
+        if o.projection == TANGENT:
+            p.factored = 0
+        begin_step(sys, o, cq, cv, work)
+
+
+@kernel
+def finish_stage(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
+    """Place the new state, project it and keep its accelerations."""
+    place_new(sys, o, flow, tangent, t1, cq, cv)
+    status = Status.OK.value
+    if sys.constants[0].form != FormCode.TREE:
+        status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
+    for k in range(flow.qdd_new.shape[0]):
+        flow.aa[3, k] = flow.qdd_new[k]
+    return status
+
+
 @shared
 def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
     p = flow.progress[0]
     loops = sys.constants[0].form != FormCode.TREE
-    exact = p.dense > 0
-    last, rate, begun, gap = 0.0, 1.0, 0.0, 0.0
+    exact, fresh, held, since = p.dense > 0, False, False, 0
+    last, rate, begun, off, gap = 0.0, 1.0, 0.0, 0.0, 0.0
     residual, x = tangent.residual, tangent.direction[3]
-    fresh, since, raised = False, 0, 0
-    for k in range(x.shape[0]):
-        tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
-    if abs(cv - p.factor_scale) > 0.2 * cv:
-        p.factored = 0
-    if loops:
-        if o.projection == TANGENT:
-            p.factored = 0
-        begin_step(sys, o, cq, cv, work)
+    begin_stage(sys, o, flow, tangent, cq, cv, work)
     for _ in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)
         status = Status.OK.value
@@ -271,6 +330,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         if status != Status.OK.value:
             return status
         if loops:
+            for k in range(x.shape[0]):
+                tangent.direction[0, k] = residual[k]
             add_gap_loads(sys, residual, work)
         solve_factored(sys, exact, residual, x, tangent.matrix, tangent.pivot, work)
         p.iterations += 1
@@ -281,39 +342,45 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if sys.constants[0].form == FormCode.GLOBAL or sys.dof[k].drive < 0:
                 flow.qdd_new[k] -= x[k]
         if loops:
-            gap = o.newton * update_multipliers(sys, x, cq, cv, work) / max(1.0, o.accuracy / FINE_ACCURACY)
-        size = max(correction_size(o, flow, x, cq, cv), gap)
+            gap = o.newton * forecast_gaps(sys, x, cq, cv, work) / max(1.0, o.accuracy / FINE_ACCURACY)
+        size = correction_size(o, flow, x, cq, cv)
+        if not held:
+            size = max(size, gap)
         if since > 0:
             rate = size / last if last > 0.0 else 0.0
         else:
             begun = size
+        if loops:
+            off = max(off, move_size(flow, x, cq))
         sure = max(rate, LEAST_RATE)
         known = since == 0 and is_known_to_end(o, p, size)
-        if size <= o.newton or known or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton):
+        done = size <= o.newton or known or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton)
+        if loops:
+            own, rough, begins = 0.0, 1.0, not held
+            if since > 0 and not done:
+                own = unsettled_size(sys, o, flow, tangent, exact, cq, cv, work)
+                if o.projection != NO_PROJECTION and (held or (rate > GOOD_RATE and own <= DRIVEN_SHARE * size)):
+                    rough = max(1.0, GUESS_SHARE * off / POSITION_TOLERANCE)
+            held = since > 0 and gap <= o.newton * rough
+            done = done or (held and own <= o.newton)
+            if done or not held:
+                update_multipliers(work)
+            if held and begins:
+                since = 0
+        if done:
             remember_rate(p, since, known, sure)
-            place_new(sys, o, flow, tangent, t1, cq, cv)
-            for k in range(x.shape[0]):
-                flow.aa[3, k] = flow.qdd_new[k]
-            status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) if loops else Status.OK.value
-            if raised > 0:
-                p.factored = 0
-            return status
+            return finish_stage(sys, o, flow, tangent, exact, t1, cq, cv, work)
         since += 1
-        whole = exact or tangent.matrix.shape[0] == 0
-        if since > 1 and rate > GOOD_RATE and loops and fresh and whole and raised < MOST_RAISES:
-            raise_penalties(work)
-            p.factored, fresh, since = 0, False, 0
-            raised += 1
-        elif since > 1 and rate > GOOD_RATE:
+        if since > 1 and rate > GOOD_RATE:
             switch = fresh and not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0
             if switch:
                 exact, p.dense = True, DENSE_STEPS
-            elif fresh and rate > DIVERGENCE and size > begun:
+            elif fresh and rate > DIVERGENCE and size > begun * (FAR if loops else 1.0):
                 return Status.NO_CONVERGENCE.value
-            if switch or not fresh:
+            if switch or held or not fresh:
                 p.factored, fresh = 0, False
             if switch:
                 return_to_guess(sys, o, flow, tangent, cq, cv, work)
-                since = 0
+                since, held = 0, False
         last = size
     return Status.NO_CONVERGENCE.value

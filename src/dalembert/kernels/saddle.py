@@ -20,13 +20,6 @@ SMALL_REMAINDER = 1e-9
 """Relative change below which one more iteration has removed all that can be."""
 
 
-@kernel
-def apply_rows(sys, J, x, work):
-    """row.gap <- row.gap + J x for the entries J of a Jacobian."""
-    for r in range(sys.row.shape[0]):
-        work.row[r].gap += row_product(sys, sys.row[r], J, x)
-
-
 @part
 def row_product(sys, c, J, x):
     """Product of x and the row c of a Jacobian with the entries J."""

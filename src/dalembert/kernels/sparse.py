@@ -63,16 +63,42 @@ def make_factors(pattern: Pattern) -> Factors:
 
 
 @part
-def sum_columns(L4, at, stride, count, weight):
-    """Weighted sum of `count` columns of a panel, of the four rows whose quad in the first column is `at`."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    for m in range(count):
-        p, f = at + m * stride, weight[m]
-        a += f * L4[p, 0]
-        b += f * L4[p, 1]
-        c += f * L4[p, 2]
-        d += f * L4[p, 3]
-    return a, b, c, d
+def subtract_column(out4, to, L4, p, f, begin, end):
+    """out <- out - f times a column of a panel, quads begin to end - 1; both at their first quads `to` and `p`."""
+    for i in range(begin, end):
+        m, n = to + i, p + i
+        a, b = out4[m, 0] - f * L4[n, 0], out4[m, 1] - f * L4[n, 1]
+        c, d = out4[m, 2] - f * L4[n, 2], out4[m, 3] - f * L4[n, 3]
+        out4[m, 0], out4[m, 1], out4[m, 2], out4[m, 3] = a, b, c, d
+
+
+@part
+def subtract_columns(out4, to, L4, p, stride, count, weight, begin, end):
+    """out <- out - weighted sum of `count` columns of a panel, the first at quad p; four columns at a time."""
+    m = 0
+    while m + 4 <= count:
+        e, f, g, h = weight[m], weight[m + 1], weight[m + 2], weight[m + 3]
+        k0 = p + m * stride
+        k1, k2, k3 = k0 + stride, k0 + 2 * stride, k0 + 3 * stride
+        for i in range(begin, end):
+            n = to + i
+            a = e * L4[k0 + i, 0] + f * L4[k1 + i, 0] + g * L4[k2 + i, 0] + h * L4[k3 + i, 0]
+            b = e * L4[k0 + i, 1] + f * L4[k1 + i, 1] + g * L4[k2 + i, 1] + h * L4[k3 + i, 1]
+            c = e * L4[k0 + i, 2] + f * L4[k1 + i, 2] + g * L4[k2 + i, 2] + h * L4[k3 + i, 2]
+            d = e * L4[k0 + i, 3] + f * L4[k1 + i, 3] + g * L4[k2 + i, 3] + h * L4[k3 + i, 3]
+            a, b, c, d = out4[n, 0] - a, out4[n, 1] - b, out4[n, 2] - c, out4[n, 3] - d
+            out4[n, 0], out4[n, 1], out4[n, 2], out4[n, 3] = a, b, c, d
+        m += 4
+    while m < count:
+        subtract_column(out4, to, L4, p + m * stride, weight[m], begin, end)
+        m += 1
+
+
+@part
+def clear_quads(u4, begin, end):
+    """Set quads to zero."""
+    for i in range(begin, end):
+        u4[i, 0] = u4[i, 1] = u4[i, 2] = u4[i, 3] = 0.0
 
 
 @part
@@ -84,14 +110,7 @@ def factor_panel(pattern, factors, s) -> int:
         for m in range(c):
             weight[m] = L[4 * (first + m * stride) + c] * D[k + m]
         column = first + c * stride
-        if c > 0:
-            for i in range(c // 4, stride):
-                x = sum_columns(L4, first + i, stride, c, weight)
-                p = column + i
-                L4[p, 0] -= x[0]
-                L4[p, 1] -= x[1]
-                L4[p, 2] -= x[2]
-                L4[p, 3] -= x[3]
+        subtract_columns(L4, column, L4, first, stride, c, weight, c // 4, stride)
         d, asked = L[4 * column + c], factors.A[4 * column + c]
         if not abs(d) > SMALLEST_PIVOT * abs(asked):
             return k + c
@@ -116,10 +135,10 @@ def update_later(pattern, factors, s, at):
     for j in range(w, end):
         for c in range(w):
             weight[c] = L[4 * (first + c * stride) + j] * factors.D[k + c]
-        for i in range(j // 4, stride):
-            u4[i, 0], u4[i, 1], u4[i, 2], u4[i, 3] = sum_columns(L4, first + i, stride, w, weight)
+        clear_quads(u4, j // 4, stride)
+        subtract_columns(u4, 0, L4, first, stride, w, weight, j // 4, stride)
         for i in range(j, end):
-            L[pattern.target[at]] -= u[i]
+            L[pattern.target[at]] += u[i]
             at += 1
     return at
 
@@ -163,10 +182,10 @@ def solve_down(pattern, factors, s, z):
         weight[c] = v
         for i in range(c + 1, w):
             z[k + i] -= L[column + i] * v
-    for i in range(w // 4, stride):
-        u4[i, 0], u4[i, 1], u4[i, 2], u4[i, 3] = sum_columns(L4, first + i, stride, w, weight)
+    clear_quads(u4, w // 4, stride)
+    subtract_columns(u4, 0, L4, first, stride, w, weight, w // 4, stride)
     for i in range(pattern.row_first[s + 1] - rows):
-        z[pattern.row[rows + i]] -= u[w + i]
+        z[pattern.row[rows + i]] += u[w + i]
 
 
 @part
