@@ -56,6 +56,28 @@ def test_bdf_tells_the_status_of_a_direction_that_loses_its_equation():
     assert r.status.startswith("SingularError") and "'hinge'" in r.status
 
 
+FADING = {"stiffness": lambda t, x, v: -10.0 * (x - 0.1) * (t < 0.5), "damping": lambda t, x, v: (1 - 2 * v) * (t < 0.5)}
+
+
+@pytest.mark.parametrize("integrator", ["radau", "sdirk4", "generalized-alpha", "bdf"])
+@pytest.mark.parametrize("effort", FADING.values(), ids=FADING)
+def test_a_massless_direction_whose_only_force_fades_is_named(effort, integrator):
+    """What holds a massless body vanishes on the way: SingularError with joint, body and remedy, and the frames before."""
+    if integrator == "bdf":
+        pytest.importorskip("sksundae")
+    m = dal.Model("fading", gravity=(0, 0, 0))
+    m.add(dal.Body("node"), dal.Body("mass", mass=1.0), dal.Prismatic("x", "ground", "node", axis=X),
+          dal.Prismatic("y", "ground", "mass", axis=X), dal.Motor("held", "x", effort=effort),
+          dal.JointSpring("s", "y", stiffness=100.0))
+    r = dal.run(m, until=1.0, integrator=integrator, on_failure="return")
+    assert r.status.startswith("SingularError: joint 'x'") and "'node'" in r.status and "spring or damper" in r.status
+    assert 0.2 < r.t[-1] <= 0.5
+    assert np.all(np.isfinite(r["x.speed"]))
+    with pytest.raises(dal.SingularError, match="'x'") as error:
+        dal.run(m, until=1.0, integrator=integrator)
+    assert len(error.value.results.t) == len(r.t)
+
+
 def light_legs(gram=4.0, bend=0.5, length=0.3):
     """Return a heavy hull on two legs of thigh and shank, whose feet cling to a swaying floor."""
     hips, mass = {"front": 0.4, "rear": -0.4}, 1e-3 * gram

@@ -22,7 +22,7 @@ from ..codes import Status
 from .flow import accept, begin, next_time, record_due
 from .integrate_explicit import first_step
 from .jit import kernel, part
-from .newton import solve_stage
+from .newton import DENSE_STEPS, solve_stage
 from .rotation import inverse_tangent_vec
 from .step_matrix import solve_factored
 from .tree_tangent import eval_variation
@@ -84,6 +84,22 @@ def keep_stage(sys, flow, tangent, i):
         tangent.kd[i, v], tangent.kd[i, v + 1], tangent.kd[i, v + 2] = rate
 
 
+@kernel
+def solve_anew(sys, o, flow, tangent, t, cq, cv, work) -> int:
+    """Iterate once more with the exact tangent, from accelerations of zero.
+
+    At the start of a layer that a fixed step does not resolve the accelerations are huge for a short time, and a guess
+    that goes on with them lies far off.
+    """
+    p = flow.progress[0]
+    for k in range(flow.qdd_new.shape[0]):
+        flow.qdd_new[k], tangent.dq[k] = 0.0, tangent.guess[1, k]
+    p.factored = 0
+    if tangent.matrix.shape[0] > 0:
+        p.dense = DENSE_STEPS
+    return solve_stage(sys, o, flow, tangent, t, cq, cv, work)
+
+
 @part
 def try_implicit(sys, o, tableau, flow, tangent, t1, h, work) -> int:
     """One step of either family into q_new, qd_new, qdd_new."""
@@ -95,6 +111,8 @@ def try_implicit(sys, o, tableau, flow, tangent, t1, h, work) -> int:
             cq, cv = prepare_alpha(o, flow, tangent, h)
             t = t1
         status = solve_stage(sys, o, flow, tangent, t, cq, cv, work)
+        if o.adaptive == 0 and (status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value):
+            status = solve_anew(sys, o, flow, tangent, t, cq, cv, work)
         if status != Status.OK.value:
             return status
         if o.turns == 1:

@@ -97,9 +97,10 @@ class BdfLoop:
         self._jacobian(t, y, yp, c, self.matrix)
         self.factors, self.pivot, column = dgetrf(self.matrix)
         self.factorizations += 1
-        if 0 < column <= self.n_q + self.n_v:
-            self.work.fail[0] = self._rate_of_unknown(column - 1)
-        self._check(Status.SINGULAR if column > 0 else Status.OK)
+        if column > 0:
+            State(self.packed, t, *self._state(y)).find()  # tells which direction has no equation, if one has none
+            self.work.fail[0] = self._rate_of_unknown(min(column, self.n_q + self.n_v) - 1)
+            self._check(Status.SINGULAR)
 
     def _multiply(self, t, y, yp, res, v, out, c):
         out[:] = self.matrix @ v
