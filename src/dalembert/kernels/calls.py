@@ -1,7 +1,7 @@
 """Calls of one compiled kernel from another by its machine address, so that the callee is compiled once and for itself.
 
-A kernel that calls another in the usual way carries a copy of it through the compiler; the evaluation of constrained
-mechanisms is large and called from every integrator.  Its address stands in `Work.door` instead (door.py puts it there).
+A kernel that calls another in the usual way has it compiled, too; the evaluation of constrained mechanisms is large and called
+from every integrator, but trees never need it.  Its address stands in `Work.door` instead (door.py puts it there).
 """
 
 from llvmlite import ir

@@ -38,8 +38,8 @@ def check_finite(x, work) -> int:
     return Status.NOT_FINITE.value
 
 
-@part
-def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
+@shared
+def eval_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
     """Accelerations qdd of a state, for trees in O(N); driven entries of q, qd, qdd are set from their laws."""
     if sys.constants[0].form != FormCode.TREE:
         return call_door(work.door[0], sys, TaskCode.ACCELERATIONS.value, 0, t, q, qd, qdd, tau, tau, 1.0, 1.0,
@@ -62,13 +62,7 @@ def find_projected(sys, t, q, qd, qdd, tau, work) -> int:
 
 
 @shared
-def eval_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
-    """`find_accelerations` behind a call, for places that are not hot."""
-    return find_accelerations(sys, t, q, qd, qdd, tau, work)
-
-
-@part
-def find_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
+def eval_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     """residual = M qdd + bias - tau for a state and accelerations; zero for driven rates."""
     status = eval_state(sys, t, q, qd, tau, work)
     if status != Status.OK.value:
@@ -80,16 +74,10 @@ def find_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
 
 
 @shared
-def eval_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
-    """`find_residual` behind a call."""
-    return find_residual(sys, t, q, qd, qdd, tau, residual, work)
-
-
-@shared
 def eval_loaded_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     """`eval_residual` plus Jᵀ (λ + α Phi) of the constraint rows, with λ and α of work.row; ready for `eval_variation`."""
     if sys.constants[0].form == FormCode.TREE:
-        return find_residual(sys, t, q, qd, qdd, tau, residual, work)
+        return eval_residual(sys, t, q, qd, qdd, tau, residual, work)
     status = call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 0, t, q, qd, qdd, tau, residual, 1.0, 1.0,
                        work.no_matrix, work.no_pivot, work)
     eval_joint_loads(sys, work)

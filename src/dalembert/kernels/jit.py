@@ -90,7 +90,7 @@ def _compiled(function, fastmath=FAST, shared=False, **options):
     """Compile without reference counting: a kernel that would allocate does not compile, and tables are passed freely.
 
     A kernel called by another one is compiled without the doors through which Python would call it, and is kept on disk only
-    as part of its caller: with tables for arguments these doors take as long to compile as the kernel.
+    as part of its caller.
     """
     options.update(nogil=True, error_model="numpy", fastmath=fastmath, _nrt=False, no_cfunc_wrapper=True)
     entry = numba.njit(pipeline_class=SharedCompiler if shared else EntryCompiler, **options)(function)
@@ -178,15 +178,15 @@ def kernel(function):
 
 
 def part(function):
-    """Compile a kernel that becomes part of its caller.
-
-    A call with two dozen tables costs 0.1 µs, as much as a body; the passes of one evaluation are therefore parts.
-    """
+    """Compile a small kernel that becomes part of its caller, at every place where it is called."""
     return _compiled(function, forceinline=True)
 
 
 def shared(function):
-    """Compile a large kernel that several entries call: it has machine code of its own, which they call by its symbol."""
+    """Compile a large kernel that several call: it has machine code of its own, which they call by its symbol.
+
+    Tables come by address (bundle.py), so that such a call costs a few nanoseconds; the passes of an evaluation are shared.
+    """
     return _compiled(function, shared=True)
 
 

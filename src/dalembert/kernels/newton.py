@@ -26,7 +26,7 @@ from .calls import call_door
 from .constrained_step import EXACT, MASS, NEAR, TANGENT, add_gap_loads, begin_step, raise_penalties, update_multipliers
 from .constraints import eval_jacobian
 from .dense import factor_lu
-from .evaluate import find_residual
+from .evaluate import eval_residual
 from .jit import kernel, part, shared
 from .laws import law_slopes
 from .rotation import inverse_tangent_vec, tangent_vec
@@ -195,7 +195,7 @@ def eval_new_residual(sys, flow, tangent, t1, work) -> int:
     if sys.constants[0].form != FormCode.TREE:
         return call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 1, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
                          tangent.residual, 1.0, 1.0, tangent.matrix, tangent.pivot, work)
-    return find_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, tangent.residual, work)
+    return eval_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, tangent.residual, work)
 
 
 @kernel
