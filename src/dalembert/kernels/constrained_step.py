@@ -126,7 +126,7 @@ def update_multipliers(work):
 
 @kernel
 def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
-    """Project the rates and accelerations of a new state by (3), in place; `mode` is a kind of projection, plus EXACT, plus NEAR.
+    """Project the rates and accelerations of a new state by (3), in place; `mode` is a kind of projection + EXACT + NEAR.
 
     The rows keep the penalties of the factors, with which states near this one may be projected, too.
     """

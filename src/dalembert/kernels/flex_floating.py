@@ -18,7 +18,19 @@ Seeds: [HEL (1), (2)] frame and shapes; derived here in full.
 from ..codes import JointCode
 from .flex_floating_tables import AT_BIAS, AT_LOAD, AT_X, AT_Y, MOMENTS
 from .jit import kernel, part
-from .quad import add4, axpy4, axpy_quads, congruent, cross4, load_columns, load_quads, mixed, store4, store_quads, tilde
+from .quad import (
+    add4,
+    axpy4,
+    axpy_quads,
+    congruent,
+    cross4,
+    load_columns,
+    load_quads,
+    mixed,
+    store4,
+    store_quads,
+    tilde,
+)
 from .small import add3, axpy3, cross, dot3, load3, mul33_vec, neg3, scale3, store3, sym_vec, tmul33_vec
 
 ZERO_QUADS = ((0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
@@ -146,7 +158,8 @@ def half_changed(A, D):
 @part
 def eval_moments(sys, index, w, q, qd, work):
     """Fill X, X1 qd and the elastic loads without those of accelerations; returns X q with half the change of X, X qd, and
-    qd·G qd."""
+    qd·G qd.
+    """
     e, constant, change = sys.floating.element[index], sys.floating.constant, sys.floating.change
     n, first, rate, count = e.n, e.q, e.v, MOMENTS * e.n
     X, Y, bias = work.floating.moment[index, AT_X], work.floating.moment[index, AT_Y], work.floating.load[index, AT_BIAS]

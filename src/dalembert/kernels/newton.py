@@ -73,12 +73,15 @@ ROUGH_ACCURACY = 1e-3
 """Accuracy above which rates and accelerations are projected with the poses of the last iteration."""
 FINE_ACCURACY = 1e-6
 """Accuracy above which larger violations are tolerated, too, in proportion."""
-DOUBT, MOST_TRUSTED = 2.0, 20
+DOUBT, MOST_TRUSTED = 2.0, 5
 """Factor by which a contraction may have grown since it was seen, and steps after which it has to be seen again."""
 DRIVEN_SHARE = 0.1
 """Share of (2) in a correction up to which multipliers are what contracts slowly."""
 GUESS_SHARE = 0.01
 """Violation that is tolerated where multipliers contract slowly, as a share of what the guess of the coordinates was off."""
+RENEWALS = 50
+"""Steps of a tree that begin with new factors after old ones had become useless within an iteration: they soon would again, as
+those of a slender body that spins do, which is much lighter about its own axis."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -260,6 +263,8 @@ def factor_new(sys, exact, flow, tangent, t1, cq, cv, work) -> int:
     if status == Status.OK.value:
         p.factored, p.factor_scale = 1, cv
         p.factorizations += 1
+        if sys.constants[0].form == FormCode.TREE and p.renewals == 0:
+            p.contraction = 1.0  # that of other factors; where every step has its own, they contract alike
     return status
 
 
@@ -285,8 +290,9 @@ def begin_stage(sys, o, flow, tangent, cq, cv, work):
     p = flow.progress[0]
     for k in range(flow.qdd_new.shape[0]):
         tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
-    if abs(cv - p.factor_scale) > 0.2 * cv:
+    if abs(cv - p.factor_scale) > 0.2 * cv or (p.renewals > 0 and p.dense == 0):
         p.factored = 0
+    p.renewals = max(0, p.renewals - 1)
     if sys.constants[0].form != FormCode.TREE:
         if o.projection == TANGENT:
             p.factored = 0
@@ -377,6 +383,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
                 exact, p.dense = True, DENSE_STEPS
             elif fresh and rate > DIVERGENCE and size > begun * (FAR if loops else 1.0):
                 return Status.NO_CONVERGENCE.value
+            if not (switch or exact or loops or fresh):
+                p.renewals = RENEWALS
             if switch or held or not fresh:
                 p.factored, fresh = 0, False
             if switch:

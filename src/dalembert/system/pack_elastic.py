@@ -118,8 +118,8 @@ def _is_diagonal(matrix: np.ndarray) -> bool:
 
 def _moments(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return mass, first moment and inertia (10,), the moments (n, 12) and how each coordinate changes them (n, n, 12)."""
-    c, n = floating.constants, floating.n
-    G, curvature = np.moveaxis(c.gyroscopic, 0, 2), c.inertia_curvature if floating.stiffening is None else _curvature(floating)
+    c, n, G = floating.constants, floating.n, np.moveaxis(floating.constants.gyroscopic, 0, 2)
+    curvature = c.inertia_curvature if floating.stiffening is None else _curvature(floating)
     X0 = np.concatenate([c.translation, c.rotation, _six(c.inertia_slope)], axis=1)
     X1 = np.swapaxes(np.concatenate([G - np.swapaxes(G, 0, 1), G, 2 * _six(curvature)], axis=2), 0, 1)
     assert X0.shape == (n, MOMENTS) and X1.shape == (n, n, MOMENTS)
