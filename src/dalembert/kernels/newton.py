@@ -11,13 +11,13 @@ carry the multipliers along [DOP (2)]; after the iteration rates and acceleratio
 
 The multipliers contract by 1/(1 + α s), s the inverse mass along the worst direction of the rows: slowly in long chains of
 loops, and not at all in a singular position, where s vanishes.  A small violation then moves them, and the state, by the
-same step in every iteration, for ever.  Once violations are tolerated the multipliers are therefore held, and follow only
-at the end of the step; the iteration goes on for [DOP (1)] with them.  It is done when corrections are small, or already
-when the share of the correction that the residual without α Phi makes is small,
+same step in every iteration, for ever.  The iteration is therefore done when violations are tolerated and the share of the
+correction that the residual without α Phi makes is small,
     A x = residual(t1, q, qd, a) with λ.                                                         (2)
 Where the contraction is slow and (2) is not what makes it slow, violations are tolerated up to a small share of what the
-guess of the coordinates was off, which is as large as the error of the step; not without projections, where accelerations
-would carry them on.  Larger penalties would help there, but not the projections: along a direction
+guess of the coordinates was off, which is as large as the error of the step, and multipliers are held, to follow only at
+its end; the iteration goes on for [DOP (1)] with them.  Not so without projections, where accelerations would carry
+violations on.  Larger penalties would help there, but not the projections: along a direction
 with the inverse mass s they enlarge what is left of a gap by up to √α/2.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
@@ -75,6 +75,9 @@ FINE_ACCURACY = 1e-6
 """Accuracy above which larger violations are tolerated, too, in proportion."""
 DOUBT, MOST_TRUSTED = 2.0, 5
 """Factor by which a contraction may have grown since it was seen, and steps after which it has to be seen again."""
+FIRST_SHARE = 1e-3
+"""Tolerated error of the iteration in fixed steps with loops, as a share of the first correction.  The guess extrapolates the
+accelerations linearly and is off by h² of their second derivative, rates by h³/2 of it, six times the error of a step."""
 DRIVEN_SHARE = 0.1
 """Share of (2) in a correction up to which multipliers are what contracts slowly."""
 GUESS_SHARE = 0.01
@@ -269,10 +272,10 @@ def factor_new(sys, exact, flow, tangent, t1, cq, cv, work) -> int:
 
 
 @part
-def is_known_to_end(o, p, size):
+def is_known_to_end(p, size, tolerance):
     """True if the contraction in the last steps tells that a first correction leaves less than is tolerated."""
     rate = DOUBT * p.contraction
-    return p.trusted < MOST_TRUSTED and rate < 1.0 and size * rate / (1.0 - rate) <= o.newton
+    return p.trusted < MOST_TRUSTED and rate < 1.0 and size * rate / (1.0 - rate) <= tolerance
 
 
 @part
@@ -317,8 +320,9 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     p = flow.progress[0]
     loops = sys.constants[0].form != FormCode.TREE
     exact, fresh, held, since = p.dense > 0, False, False, 0
-    last, rate, begun, off, gap = 0.0, 1.0, 0.0, 0.0, 0.0
+    last, rate, begun, off, gap, tolerance = 0.0, 1.0, 0.0, 0.0, 0.0, o.newton
     residual, x = tangent.residual, tangent.direction[3]
+    extrapolated = o.adaptive == 0 and o.turns == 0 and o.projection != NO_PROJECTION and p.history > 1
     begin_stage(sys, o, flow, tangent, cq, cv, work)
     for _ in range(MAX_ITERATIONS):
         place_new(sys, o, flow, tangent, t1, cq, cv)
@@ -348,7 +352,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if sys.constants[0].form == FormCode.GLOBAL or sys.dof[k].drive < 0:
                 flow.qdd_new[k] -= x[k]
         if loops:
-            gap = o.newton * forecast_gaps(sys, x, cq, cv, work) / max(1.0, o.accuracy / FINE_ACCURACY)
+            gap = tolerance * forecast_gaps(sys, x, cq, cv, work) / max(1.0, o.accuracy / FINE_ACCURACY)
         size = correction_size(o, flow, x, cq, cv)
         if not held:
             size = max(size, gap)
@@ -358,20 +362,23 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             begun = size
         if loops:
             off = max(off, move_size(flow, x, cq))
+            if since == 0 and extrapolated:
+                tolerance = max(o.newton, FIRST_SHARE * correction_size(o, flow, x, cq, cv))
         sure = max(rate, LEAST_RATE)
-        known = since == 0 and is_known_to_end(o, p, size)
-        done = size <= o.newton or known or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= o.newton)
+        known = since == 0 and is_known_to_end(p, size, tolerance)
+        done = size <= tolerance or known or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= tolerance)
         if loops:
-            own, rough, begins = 0.0, 1.0, not held
-            if since > 0 and not done:
+            own, rough, before = 0.0, 1.0, held
+            if since > 0 and not done and (held or rate > GOOD_RATE or gap <= tolerance):
                 own = unsettled_size(sys, o, flow, tangent, exact, cq, cv, work)
-                if o.projection != NO_PROJECTION and (held or (rate > GOOD_RATE and own <= DRIVEN_SHARE * size)):
+                driven = o.projection != NO_PROJECTION and rate > GOOD_RATE and own <= DRIVEN_SHARE * size
+                if held or driven:
                     rough = max(1.0, GUESS_SHARE * off / POSITION_TOLERANCE)
-            held = since > 0 and gap <= o.newton * rough
-            done = done or (held and own <= o.newton)
+                held = gap <= tolerance * rough and (held or driven)
+                done = gap <= tolerance * rough and own <= tolerance
             if done or not held:
                 update_multipliers(work)
-            if held and begins:
+            if held and not before:
                 since = 0
         if done:
             remember_rate(p, since, known, sure)

@@ -22,8 +22,13 @@ SMALL_REMAINDER = 1e-9
 
 @part
 def row_product(sys, c, J, x):
-    """Product of x and the row c of a Jacobian with the entries J."""
+    """Product of x and the row c of a Jacobian with the entries J; in natural coordinates three at a time, slot by slot."""
     s = 0.0
+    if sys.slot.shape[0] > 0:
+        for k in range(c.first // 3, (c.first + c.count) // 3):
+            p, i = 3 * k, sys.slot[k].column
+            s += J[p] * x[i] + J[p + 1] * x[i + 1] + J[p + 2] * x[i + 2]
+        return s
     for p in range(c.first, c.first + c.count):
         s += J[p] * x[sys.entry[p].column]
     return s
@@ -32,9 +37,15 @@ def row_product(sys, c, J, x):
 @part
 def add_transposed(sys, r, factor, out, work):
     """out <- out + factor times row r of J."""
-    c = sys.row[r]
+    c, J = sys.row[r], work.factored
+    if sys.slot.shape[0] > 0:
+        for k in range(c.first // 3, (c.first + c.count) // 3):
+            p, i = 3 * k, sys.slot[k].column
+            a, b, d = out[i] + factor * J[p], out[i + 1] + factor * J[p + 1], out[i + 2] + factor * J[p + 2]
+            out[i], out[i + 1], out[i + 2] = a, b, d
+        return
     for p in range(c.first, c.first + c.count):
-        out[sys.entry[p].column] += factor * work.factored[p]
+        out[sys.entry[p].column] += factor * J[p]
 
 
 @kernel
