@@ -111,8 +111,9 @@ def try_implicit(sys, o, tableau, flow, tangent, t1, h, work) -> int:
             cq, cv = prepare_alpha(o, flow, tangent, h)
             t = t1
         status = solve_stage(sys, o, flow, tangent, t, cq, cv, work)
-        if o.adaptive == 0 and (status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value):
-            status = solve_anew(sys, o, flow, tangent, t, cq, cv, work)
+        if o.adaptive == 0 and status == Status.NO_CONVERGENCE.value:
+            if solve_anew(sys, o, flow, tangent, t, cq, cv, work) == Status.OK.value:
+                status = Status.OK.value
         if status != Status.OK.value:
             return status
         if o.turns == 1:
