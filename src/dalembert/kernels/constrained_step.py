@@ -18,9 +18,10 @@ accelerations are projected afterwards by
 [DOP (3), (4)] in increments, by turns of constrained.py; A is the matrix (1) of the step itself, P = M + cv C + cq K,
 or M + Jᵀ α J made anew, P = M.  The gap is linear in them: it is evaluated once and then follows d with the present J.
 Recorded accelerations are evaluated anew.
-The next step begins with the projected rates and accelerations.  Those that solved (1) are no beginning: along the
-constraints the trapezoidal rule turns an error of theirs over from step to step and never damps it, and every passage
-through a singular position adds to it, until the step leaves the branch it is on.
+The next step begins with the projected rates, and with accelerations between those that solved (1) and the projected ones.
+Along the constraints the trapezoidal rule turns an error of the former over from step to step and never damps it, and
+every passage through a singular position adds to it, until the step leaves the branch it is on.  The latter have no such
+error, but with them alone the scheme is far from symmetric in time, and the error's part of third order is larger.
 """
 
 from ..codes import Status, TermCode
@@ -66,6 +67,13 @@ def begin_step(sys, o, cq, cv, work):
 
 
 @kernel
+def scale_penalties(work, factor):
+    """Change all penalties; factors have to be made anew."""
+    for r in range(work.row.shape[0]):
+        work.row[r].penalty *= factor
+
+
+@kernel
 def eval_step_residual(sys, bare, t, q, qd, qdd, tau, residual, work) -> int:
     """Residual (1) of a state and accelerations; zero for driven rates.
 
@@ -108,7 +116,7 @@ def factor_step(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
 
 @kernel
 def forecast_gaps(sys, x, cq, cv, work):
-    """Violations that (2) forecasts for a correction -x of the accelerations, into row.gap; returns the largest, 1 = tolerated."""
+    """Violations that (2) forecasts for a correction -x of the accelerations into row.gap; the largest, 1 = tolerated."""
     worst = 0.0
     for r in range(sys.row.shape[0]):
         own, c = work.row[r], sys.row[r]

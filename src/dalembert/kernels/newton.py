@@ -14,11 +14,10 @@ loops, and not at all in a singular position, where s vanishes.  A small violati
 same step in every iteration, for ever.  The iteration is therefore done when violations are tolerated and the share of the
 correction that the residual without α Phi makes is small,
     A x = residual(t1, q, qd, a) with λ.                                                         (2)
-Where the contraction is slow and (2) is not what makes it slow, violations are tolerated up to a small share of what the
-guess of the coordinates was off, which is as large as the error of the step, and multipliers are held, to follow only at
-its end; the iteration goes on for [DOP (1)] with them.  Not so without projections, where accelerations would carry
-violations on.  Larger penalties would help there, but not the projections: along a direction
-with the inverse mass s they enlarge what is left of a gap by up to √α/2.
+Where the contraction is slow and (2) is not what makes it slow, penalties are raised.  Where that does not help, violations
+are tolerated up to a small share of what the guess of the coordinates was off, which is as large as the error of the step,
+and multipliers are held, to follow only at its end; the iteration goes on for [DOP (1)] with them.  Not so without
+projections, where accelerations would carry violations on.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -42,6 +41,7 @@ from .constrained_step import (
     add_gap_loads,
     begin_step,
     forecast_gaps,
+    scale_penalties,
     update_multipliers,
 )
 from .constraints import eval_jacobian
@@ -75,13 +75,19 @@ FINE_ACCURACY = 1e-6
 """Accuracy above which larger violations are tolerated, too, in proportion."""
 DOUBT, MOST_TRUSTED = 2.0, 5
 """Factor by which a contraction may have grown since it was seen, and steps after which it has to be seen again."""
-FIRST_SHARE = 1e-3
+FIRST_SHARE = 1e-4
 """Tolerated error of the iteration in fixed steps with loops, as a share of the first correction.  The guess extrapolates the
 accelerations linearly and is off by h² of their second derivative, rates by h³/2 of it, six times the error of a step."""
 DRIVEN_SHARE = 0.1
 """Share of (2) in a correction up to which multipliers are what contracts slowly."""
 GUESS_SHARE = 0.01
 """Violation that is tolerated where multipliers contract slowly, as a share of what the guess of the coordinates was off."""
+RAISE = 1e3
+"""Factor of the penalties of a step whose multipliers contract slowly."""
+MOST_RAISES = 2
+"""How often the penalties of a step are raised."""
+PROJECTED_SHARE = 0.15
+"""Of the projected accelerations in those that the next step begins with, see constrained_step.py."""
 RENEWALS = 50
 """Steps of a tree that begin with new factors after old ones had become useless within an iteration: they soon would again, as
 those of a slender body that spins do, which is much lighter about its own axis."""
@@ -303,14 +309,27 @@ def begin_stage(sys, o, flow, tangent, cq, cv, work):
 
 
 @kernel
-def finish_stage(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
-    """Place the new state, project it and keep its accelerations."""
+def finish_stage(sys, o, flow, tangent, exact, raised, t1, cq, cv, work) -> int:
+    """Place the new state, project it and keep its accelerations, moved towards the projected ones.
+
+    Raised penalties are lowered again before: along a direction with the inverse mass s projections enlarge what is left of a
+    gap by up to √α/2.
+    """
     place_new(sys, o, flow, tangent, t1, cq, cv)
-    status = Status.OK.value
-    if sys.constants[0].form != FormCode.TREE:
-        status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
     for k in range(flow.qdd_new.shape[0]):
         flow.aa[3, k] = flow.qdd_new[k]
+    if sys.constants[0].form == FormCode.TREE:
+        return Status.OK.value
+    if raised > 0:
+        scale_penalties(work, RAISE ** (-raised))
+        status = eval_new_residual(sys, flow, tangent, t1, work)
+        if status == Status.OK.value:
+            status = factor_new(sys, exact, flow, tangent, t1, cq, cv, work)
+        if status != Status.OK.value:
+            return status
+    status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
+    for k in range(flow.qdd_new.shape[0]):
+        flow.aa[3, k] += PROJECTED_SHARE * (flow.qdd_new[k] - flow.aa[3, k])
     return status
 
 
@@ -319,7 +338,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
     p = flow.progress[0]
     loops = sys.constants[0].form != FormCode.TREE
-    exact, fresh, held, since = p.dense > 0, False, False, 0
+    exact, fresh, held, since, raised = p.dense > 0, False, False, 0, 0
     last, rate, begun, off, gap, tolerance = 0.0, 1.0, 0.0, 0.0, 0.0, o.newton
     residual, x = tangent.residual, tangent.direction[3]
     extrapolated = o.adaptive == 0 and o.turns == 0 and o.projection != NO_PROJECTION and p.history > 1
@@ -365,24 +384,30 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if since == 0 and extrapolated:
                 tolerance = max(o.newton, FIRST_SHARE * correction_size(o, flow, x, cq, cv))
         sure = max(rate, LEAST_RATE)
-        known = since == 0 and is_known_to_end(p, size, tolerance)
+        known = since == 0 and raised == 0 and is_known_to_end(p, size, tolerance)
         done = size <= tolerance or known or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= tolerance)
         if loops:
-            own, rough, before = 0.0, 1.0, held
+            own, rough, before, raises = 0.0, 1.0, held, False
             if since > 0 and not done and (held or rate > GOOD_RATE or gap <= tolerance):
                 own = unsettled_size(sys, o, flow, tangent, exact, cq, cv, work)
                 driven = o.projection != NO_PROJECTION and rate > GOOD_RATE and own <= DRIVEN_SHARE * size
-                if held or driven:
+                raises = driven and not held and raised < MOST_RAISES
+                if held or (driven and not raises):
                     rough = max(1.0, GUESS_SHARE * off / POSITION_TOLERANCE)
-                held = gap <= tolerance * rough and (held or driven)
+                held = gap <= tolerance * rough and (held or driven) and not raises
                 done = gap <= tolerance * rough and own <= tolerance
             if done or not held:
                 update_multipliers(work)
+            if raises and not done:
+                scale_penalties(work, RAISE)
+                raised += 1
+                p.factored, fresh, since, last = 0, False, 0, size
+                continue
             if held and not before:
                 since = 0
         if done:
             remember_rate(p, since, known, sure)
-            return finish_stage(sys, o, flow, tangent, exact, t1, cq, cv, work)
+            return finish_stage(sys, o, flow, tangent, exact, raised, t1, cq, cv, work)
         since += 1
         if since > 1 and rate > GOOD_RATE:
             switch = fresh and not exact and rate > SWITCH_RATE and tangent.matrix.shape[0] > 0
@@ -396,6 +421,6 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
                 p.factored, fresh = 0, False
             if switch:
                 return_to_guess(sys, o, flow, tangent, cq, cv, work)
-                since, held = 0, False
+                since, held, raised = 0, False, 0
         last = size
     return Status.NO_CONVERGENCE.value
