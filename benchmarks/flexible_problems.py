@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import pi, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from loop_problems import Problem, stored
@@ -51,6 +52,62 @@ def slider_crank_model(data: dict, bodies: int, modes: int):
           dal.Revolute("main", "ground", "crank", axis=z),
           dal.Revolute("big end", "crank.pin", "rod.start", axis=z),
           dal.Fixed("small end", "rod.end", "slider"),
+          dal.PointOnPlane("guide", "ground", "slider", normal=(0, 1, 0)),
+          dal.Motion("drive", "main", speed=data["omega"]))
+    return m
+
+
+def planar_slider_crank(bodies: int, modes: int = 0) -> Deflection:
+    """The same with a rod of bodies that bend in the plane alone and do not stretch, each in a floating frame."""
+    p = stored("p6_slidercrank_flex_2d")
+    rod, centre = Rod(p["data"]["L"] / bodies, p["data"]["dia"], p["data"]["E"], p["data"]["rho"]), (bodies + 1) / 2
+    pieces = {i: planar_piece(rod, modes, i == centre) for i in range(1, bodies + 1)}
+    middle = f"rod {bodies // 2 + 1}.mid" if bodies % 2 else f"rod {bodies // 2}.end"
+
+    def columns(r):
+        return sag(*(r[f"{place}.position"][:, :2] for place in ("rod 1.start", f"rod {bodies}.end", middle)))
+
+    return Deflection("flexible slider-crank", p["data"], np.array(p["t"]), np.array(p["values"])[:, 1:2],
+                      lambda: planar_model(p["data"], pieces), columns)
+
+
+class Rod(NamedTuple):
+    """Length and diameter of a piece of the rod [m], Young's modulus [Pa] and density [kg/m³]."""
+
+    length: float
+    diameter: float
+    young: float
+    density: float
+
+
+PIECE_ELEMENTS = 24
+
+
+@cache
+def planar_piece(rod: Rod, modes: int, marked: bool):
+    """Return a piece of the rod: two static shapes and some fixed-interface modes of bending in the plane.
+
+    Stretching is left out: its frequency in two coordinates is above that of a bar with one end held.  The middle of the
+    piece is a place of it if it is `marked`.
+    """
+    fe = dal.flex.beam(length=rod.length, section=dal.Circle(rod.diameter), elements=PIECE_ELEMENTS,
+                       material=dal.Material(young=rod.young, poisson=0.3, density=rod.density), theory="euler-bernoulli")
+    reduced = dal.flex.craig_bampton(fe, interfaces={"start": "start", "end": "end"}, modes=2 * modes,
+                                     points={"mid": [PIECE_ELEMENTS // 2]} if marked else None)
+    return reduced.floating("start", plane="xy", max_frequency=sqrt(rod.young / rod.density) / (4 * rod.length))
+
+
+def planar_model(data: dict, pieces: dict):
+    """The mechanism of `slider_crank_model`; the pieces of the rod are welded to each other."""
+    z, bodies = (0, 0, 1), len(pieces)
+    m = dal.Model("flexible slider-crank", gravity=(0, 0, 0))
+    m.add(dal.Body("crank", mass=1.0, inertia=(1e-3,) * 3, points={"pin": (data["R"], 0, 0)}),
+          dal.Body("slider", mass=data["slider_mass"]),
+          *(dal.FlexibleBody(f"rod {i}", piece) for i, piece in pieces.items()),
+          dal.Revolute("main", "ground", "crank", axis=z),
+          dal.Revolute("big end", "crank.pin", "rod 1.start", axis=z),
+          *(dal.Fixed(f"weld {i}", f"rod {i}.end", f"rod {i + 1}.start") for i in range(1, bodies)),
+          dal.Fixed("small end", f"rod {bodies}.end", "slider"),
           dal.PointOnPlane("guide", "ground", "slider", normal=(0, 1, 0)),
           dal.Motion("drive", "main", speed=data["omega"]))
     return m

@@ -58,7 +58,7 @@ cost.legend()
 paths.plot(runs[2].t, runs[2]["one.position"][:, 0], color="tab:blue", linewidth=0.8, label="light, $10^{-3}$ kg")
 paths.plot(reduced.t, reduced["one.position"][:, 0], color="tab:red", label="light, no mass")
 paths.plot(reduced.t, reduced["two.position"][:, 0], "k--", label="heavy, light one without mass")
-paths.set(xlabel="time [s]", ylabel="position [m]", title="what is smoothed away")
+paths.set(xlabel="time [s]", ylabel="position [m]", title="what is smoothed away", xticks=np.arange(5) * 0.05)
 paths.legend()
 plt.show()
 

@@ -98,6 +98,8 @@ class TermCode(IntEnum):
     MASS = 5
     TANGENT = 6
     VELOCITIES = 7
+    RATES = 8
+    RATE_GAPS = 9
 
 
 class TaskCode(IntEnum):

@@ -288,22 +288,35 @@ def with_tiny_inertia(model, eps):
     return model
 
 
+def passes(model, step, until, integrator):
+    """Tell whether an integrator gets through a model with a fixed step."""
+    try:
+        return dal.run(model, until=until, step=step, integrator=integrator).status == "ok"
+    except dal.ConvergenceError:
+        return False
+
+
 @pytest.mark.parametrize("options", [dict(accuracy=1e-7), dict(step=1e-3)], ids=["auto", "fixed"])
 @FEW
 @given(seed=SEEDS)
 @example(seed=0)
+@example(seed=310)
+@example(seed=329)
 def test_tiny_inertias_give_nearly_the_same_motion(options, seed):
     """O(eps) on the positions of the bodies with inertia, in damped trees (all massless equations of first order).
 
-    A fixed step is asked of motions that it resolves: rates that change by less than one unit in a step.
+    A fixed step may be too long for a layer at the start (seed 310: 4e5 rad/s² for 0.1 ms), then for every integrator; where
+    others get over it (seed 329: 7e4 rad/s²) generalized-alpha does, too.
     """
     model, _, _ = random_model(seed, support=1.0, n=4)
     begin = started(model)
     if isinstance(begin, Exception) or not begin.massless:
         return
-    if "step" in options and np.abs(dal.assemble(model).array("qdd")).max() * options["step"] > 1.0:
-        return
     eps, until = 1e-7, 0.05
+    step = options.get("step")
+    if step and not passes(model, step, until, "generalized-alpha"):
+        assert not any(passes(model, step, until, other) for other in ("sdirk4", "radau"))
+        return
     slow = [b for b in model.bodies if b.mass > 0]
     reduced, tiny = (dal.run(m, until=until, record=0.01, **options) for m in (model, with_tiny_inertia(model, eps)))
     steps = max(reduced.stats.steps, tiny.stats.steps)

@@ -56,6 +56,66 @@ def test_bdf_tells_the_status_of_a_direction_that_loses_its_equation():
     assert r.status.startswith("SingularError") and "'hinge'" in r.status
 
 
+FADING = {"stiffness": lambda t, x, v: -10.0 * (x - 0.1) * (t < 0.5), "damping": lambda t, x, v: (1 - 2 * v) * (t < 0.5)}
+
+
+@pytest.mark.parametrize("integrator", ["radau", "sdirk4", "generalized-alpha", "bdf"])
+@pytest.mark.parametrize("effort", FADING.values(), ids=FADING)
+def test_a_massless_direction_whose_only_force_fades_is_named(effort, integrator):
+    """What holds a massless body vanishes on the way: SingularError with joint, body and remedy, and the frames before."""
+    if integrator == "bdf":
+        pytest.importorskip("sksundae")
+    m = dal.Model("fading", gravity=(0, 0, 0))
+    m.add(dal.Body("node"), dal.Body("mass", mass=1.0), dal.Prismatic("x", "ground", "node", axis=X),
+          dal.Prismatic("y", "ground", "mass", axis=X), dal.Motor("held", "x", effort=effort),
+          dal.JointSpring("s", "y", stiffness=100.0))
+    r = dal.run(m, until=1.0, integrator=integrator, on_failure="return")
+    assert r.status.startswith("SingularError: joint 'x'") and "'node'" in r.status and "spring or damper" in r.status
+    assert 0.2 < r.t[-1] <= 0.5
+    assert np.all(np.isfinite(r["x.speed"]))
+    with pytest.raises(dal.SingularError, match="'x'") as error:
+        dal.run(m, until=1.0, integrator=integrator)
+    assert len(error.value.results.t) == len(r.t)
+
+
+def light_legs(gram=4.0, bend=0.5, length=0.3):
+    """Return a heavy hull on two legs of thigh and shank, whose feet cling to a swaying floor."""
+    hips, mass = {"front": 0.4, "rear": -0.4}, 1e-3 * gram
+    rod = dict(mass=mass, com=(0, 0, -length / 2), inertia=dal.inertia_rod(mass, length=length, axis="z"),
+               points={"end": (0, 0, -length)})
+    m = dal.Model("light legs")
+    m.add(dal.Body("floor", mass=1.0, points={s: (x, 0, -2 * length * np.cos(bend)) for s, x in hips.items()}),
+          dal.Prismatic("sway", "ground", "floor", axis=X),
+          dal.Motion("shaker", "sway", position=dal.sine(amplitude=0.02, omega=4 * np.pi)),
+          dal.Body("hull", mass=20.0, inertia=dal.inertia_box(20.0, size=(1.0, 0.4, 0.2)),
+                   points={s: (x, 0, 0) for s, x in hips.items()}),
+          dal.Planar("rocking", "ground", "hull", axis=(0, 1, 0)))
+    for s in hips:
+        m.add(dal.Body(f"{s} thigh", **rod), dal.Body(f"{s} shank", **rod),
+              dal.Revolute(f"{s} hip", f"hull.{s}", f"{s} thigh", axis=(0, 1, 0), start=bend),
+              dal.Revolute(f"{s} knee", f"{s} thigh.end", f"{s} shank", axis=(0, 1, 0), start=-2 * bend),
+              dal.JointSpring(f"{s} hip servo", f"{s} hip", stiffness=400.0, damping=1.0, rest=bend),
+              dal.JointSpring(f"{s} knee servo", f"{s} knee", stiffness=400.0, damping=1.0, rest=-2 * bend),
+              dal.Bushing(f"{s} foot", f"floor.{s}", f"{s} shank.end", stiffness=1e6, damping=20.0))
+    return m
+
+
+def test_bdf_steps_over_what_is_damped_away():
+    """Stiff contacts of light legs, nonlinear: a few steps for each one of radau, which has a higher order.
+
+    With factors of an older state and step the errors of Newton's iteration along the legs' rates, enlarged by differences
+    of high order, cut step and order to a hundredth and to one.
+    """
+    pytest.importorskip("sksundae")
+    m = light_legs()
+    options = dict(until=1.0, accuracy=1e-6, record=0.1, start=dal.static(m).starts)
+    bdf, radau = (dal.run(m, integrator=name, **options) for name in ("bdf", "radau"))
+    assert bdf.stats.steps <= 5 * radau.stats.steps
+    assert bdf.stats.iterations <= 2 * bdf.stats.steps  # of exact matrices, one and seldom two a step
+    allowed = 10 * 1e-6 * np.sqrt(bdf.stats.steps)
+    assert worst(bdf["hull.position"], radau["hull.position"]) <= allowed
+
+
 @pytest.mark.parametrize("accuracy", [1e-5, 1e-6, 1e-7])
 def test_radau_steps_over_what_is_damped_away(accuracy):
     """[ARN (5)] set A, overdamped: the light mass costs no more than its layer at the start, about the steps without it.

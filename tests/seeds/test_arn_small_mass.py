@@ -23,13 +23,15 @@ GROWTH = 10.0
 ACCURACY = 1e-5
 EXPENSIVE = {("bdf", "B"): 1e-6, ("bdf", "C"): 1e-5}
 """Masses up to which a run takes ten thousands of steps in Python."""
+LEAST = {"auto": 1e-8, "bdf": 1e-6}
+"""Smallest mass tried with each integrator: with bdf smaller ones take millions of steps in Python."""
 
 
 def integrators():
-    """Every set and mass with every integrator; the expensive ones marked."""
-    for name in ("auto", "bdf"):
+    """Every set and mass with every integrator, as far as its steps allow; the expensive ones marked."""
+    for name in LEAST:
         for letter in SETS:
-            for m1 in MASSES:
+            for m1 in (m1 for m1 in MASSES if m1 == 0.0 or m1 >= LEAST[name]):
                 slow = 0.0 < m1 <= EXPENSIVE.get((name, letter), 0.0)
                 yield pytest.param(name, letter, m1, id=f"{name}-{letter}-{m1:g}",
                                    marks=pytest.mark.slow if slow else ())
@@ -56,7 +58,7 @@ def motion(r):
 
 # --- [ARN (5), (6)] -----------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("integrator, letter, m1", integrators())
+@pytest.mark.parametrize("integrator, letter, m1", list(integrators()))
 def test_every_mass_and_the_limit(integrator, letter, m1):
     needs(integrator)
     p, exact = reference(letter, m1)
@@ -99,20 +101,21 @@ def test_the_slow_motion_converges_with_the_mass(letter, masses):
         assert rate == pytest.approx(1.0, abs=0.05)
 
 
-@pytest.mark.parametrize("letter, accuracy", [("B", 1e-7), ("C", 1e-6)])
-def test_the_reduced_problem_takes_few_steps(letter, accuracy):
-    """[ARN Fig. 2] Fifty times fewer steps than with m1 = 1e-5.
+@pytest.mark.parametrize("letter, accuracy, fewer", [
+    ("B", 1e-6, 14057 / 502), *(pytest.param(*row, 50, marks=pytest.mark.slow) for row in (("B", 1e-7), ("C", 1e-6)))])
+def test_the_reduced_problem_takes_few_steps(letter, accuracy, fewer):
+    """[ARN Fig. 2] Fifty times fewer steps than with m1 = 1e-5; for set B at 1e-6 as many as plain IDA saves (p2_*_B).
 
-    What set B saves hangs on the accuracy: 49 times at 1e-5, 32 times at 1e-6, 95 times at 1e-7, the one taken here.  Its
-    oscillation dies out by itself (d1 + d2)/(2 m1) = 100/s; at 1e-6 nearly all steps lie in the first 0.2 s, at 1e-7 two
-    thirds of them after it.  Plain IDA at 1e-6 (`ida_steps_tol1e-6` in p2_*_B) needs 14057 against 502, 28 times: fifty is
-    out of reach of the formulas, not of their use here.
+    The oscillation of set B dies out by itself, (d1 + d2)/(2 m1) = 100/s.  Following it for its 0.2 s takes 30 times the
+    steps of the reduced problem, at any accuracy and order (docs/benchmarks.md).  What is saved beyond that are steps after
+    it has died: formulas of order three to five are unstable for its eigenvalue, -100 + 14142i, unless steps stay short, and
+    it is the solver's choice of the order that ends this, after 0, 0.3 and 1.8 s at 1e-5, 1e-6 and 1e-7.
     """
     needs("bdf")
     p, _ = reference(letter, 0.0)
     small, none = (dal.run(small_mass_oscillator(p["data"], m1), until=p["data"]["tend"], accuracy=accuracy,
                            integrator="bdf").stats.steps for m1 in (1e-5, 0.0))
-    assert small >= 50 * none
+    assert small >= fewer * none
 
 
 # --- [ARN Fig. 3] --------------------------------------------------------------------------------------------------

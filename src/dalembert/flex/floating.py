@@ -7,7 +7,8 @@ deformation (Buckens' mean axes).  With the rigid modes P about the frame's orig
     q = (1 - P (C P)^-1 C) E p                                                                          (1)
 
 fulfils them, where E drops the six coordinates of one interface.  The vibration modes of the body in its frame are
-then taken as elastic coordinates: unit modal mass, diagonal stiffness, ascending frequencies.
+then taken as elastic coordinates: unit modal mass, diagonal stiffness, ascending frequencies.  A body that moves in a plane
+about which it is symmetric needs only the shapes that are symmetric, too (symmetry.py); stiff modes can be left out.
 
 Seeds: [HEL §2] tangent frames; [ELL (5.10)] the projector in (1).
 """
@@ -24,12 +25,13 @@ import numpy as np
 from scipy.linalg import eigh
 
 from ..errors import ModelError
-from ..model.values import shown
+from ..model.values import Faults, number, shown
 from .body_point import BodyPoint
 from .invariants import EPSILON, PRODUCTS, Inertia
 from .lowest_modes import signed
 from .mode_picture import draw_mode, mode_number
 from .stiffening import Stiffening, stiffening_of
+from .symmetry import symmetric_coordinates
 
 if TYPE_CHECKING:
     from .fe_model import FEModel
@@ -125,9 +127,9 @@ class FloatingBody:
         """(n, 3, 3) float: torque on the frame by the product of an elastic rate and an angular velocity."""
         return self.constants.inertia_slope - np.einsum("icj,lc->lij", EPSILON, self.constants.rotation)
 
-    def floating(self, frame=None, *, stiffening: bool | None = None) -> FloatingBody:
+    def floating(self, frame=None, **how) -> FloatingBody:
         """Return the body itself: its frame is chosen already."""
-        if frame is not None or stiffening is not None:
+        if frame is not None or any(value is not None for value in how.values()):
             raise ModelError(f"floating: the body has its frame already ({self.frame}); choose another when it is "
                              "reduced: reduced.floating(frame)")
         return self
@@ -151,8 +153,8 @@ class FloatingBody:
         return self.reduced.model
 
 
-def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None, *,
-                  stiffening: bool | None = None) -> FloatingBody:
+def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None, *, stiffening: bool | None = None,
+                  plane: str | None = None, max_frequency: float | None = None) -> FloatingBody:
     """Return a reduced body in a floating frame; see `ReducedBody.floating`."""
     words, origin, conditions, held = _frame(reduced, reduced.interfaces[0] if frame is None else frame)
     rigid = reduced.rigid_modes(origin)
@@ -161,7 +163,11 @@ def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None
     kept[reduced.slot(held)] = False
     raw = projector[:, kept]
     raw[~reduced.active] = 0.0
+    if plane is not None:
+        raw = raw @ symmetric_coordinates(reduced.model, reduced.basis @ raw, plane)
     shapes, frequencies = _frame_modes(reduced, raw)
+    if max_frequency is not None:
+        shapes, frequencies = _up_to(max_frequency, shapes, frequencies)
     constants = reduced.constants.shifted(origin).projected(shapes)
     if stiffening is None:
         stiffening = bool(reduced.model.elements)
@@ -183,6 +189,15 @@ def _frame_modes(reduced: ReducedBody, raw: np.ndarray) -> tuple[np.ndarray, np.
         raise ModelError("floating: the reduced mass matrix is not positive definite; two interfaces coincide or the "
                          "modes are not independent of the interfaces: keep fewer modes") from None
     return signed(raw @ shapes), np.sqrt(np.maximum(square, 0.0)) / (2 * pi)
+
+
+def _up_to(limit: float, shapes: np.ndarray, frequencies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the modes up to a frequency [Hz]."""
+    faults = Faults()
+    limit = number(faults, "floating.max_frequency", limit, "Hz", above=0.0)
+    if faults:
+        raise ModelError(faults)
+    return shapes[:, frequencies <= limit], frequencies[frequencies <= limit]
 
 
 def _frame(reduced: ReducedBody, frame) -> tuple[str, np.ndarray, np.ndarray, str]:

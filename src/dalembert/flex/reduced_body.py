@@ -132,8 +132,8 @@ class ReducedBody:
         """Return the stresses at all nodes (`NodalStress`) for coordinates (n,) or (n, c); needs elements."""
         return nodal_stress(self.model, self.basis @ q)
 
-    def floating(self, frame: str | Sequence[str] | None = None, *, stiffening: bool | None = None
-                 ) -> FloatingBody:
+    def floating(self, frame: str | Sequence[str] | None = None, *, stiffening: bool | None = None,
+                 plane: str | None = None, max_frequency: float | None = None) -> FloatingBody:
         """Return the body in a floating frame.
 
         Parameters
@@ -145,12 +145,17 @@ class ReducedBody:
         stiffening : bool, optional
             Whether to add geometric stiffening by inertia loads and interface forces; by default where the model
             has elements to take stresses from.
+        plane : {"xy", "yz", "xz"}, optional
+            Keep only the deformations that are symmetric about this plane, for a body that moves within it.  The model has
+            to be symmetric about the plane through the origin.
+        max_frequency : float, optional
+            Keep only the vibration modes up to this frequency, with the frame held [Hz].
 
         Returns
         -------
         FloatingBody
         """
-        return floating_body(self, frame, stiffening=stiffening)
+        return floating_body(self, frame, stiffening=stiffening, plane=plane, max_frequency=max_frequency)
 
     def plot_mode(self, number: int, *, exaggeration: float | None = None, ax=None, path: str | Path | None = None):
         """Draw a fixed-interface mode: the deformed body, coloured by displacement, above the undeformed one.

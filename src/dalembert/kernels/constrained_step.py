@@ -29,9 +29,10 @@ from .constrained import (
     POSITION_TOLERANCE,
     ask,
     eval_gaps,
+    eval_rate_gaps,
+    eval_rates,
     eval_row_bends,
     eval_row_matrix,
-    eval_velocities,
     factor_mass,
     largest_gap,
     reduce_bend,
@@ -46,6 +47,8 @@ NO_PROJECTION, TANGENT, MASS = 0, 1, 2
 """Values of OPTIONS.projection."""
 EXACT = 8
 """Added to them if the factors of the step are the dense exact ones."""
+NEAR = 16
+"""Added to them if the pose of the last iteration serves: it differs by the guess's error, a high power of the step."""
 
 
 @part
@@ -113,7 +116,7 @@ def factor_step(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
 
 @kernel
 def forecast_gaps(sys, x, cq, cv, work):
-    """Violations that (2) forecasts for a correction -x of the accelerations, into row.gap; returns the largest, 1 = tolerated."""
+    """Violations that (2) forecasts for a correction -x of the accelerations into row.gap; the largest, 1 = tolerated."""
     worst = 0.0
     for r in range(sys.row.shape[0]):
         own, c = work.row[r], sys.row[r]
@@ -131,11 +134,12 @@ def update_multipliers(work):
 
 @kernel
 def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
-    """Project the rates and accelerations of a new state by (3), in place; `mode` is a kind of projection, plus EXACT.
+    """Project the rates and accelerations of a new state by (3), in place; `mode` is a kind of projection + EXACT + NEAR.
 
     The rows keep the penalties of the factors, with which states near this one may be projected, too.
     """
-    exact, kind = mode >= EXACT, mode % EXACT
+    kind = mode % EXACT
+    exact, near = mode % NEAR >= EXACT, mode >= NEAR and kind == TANGENT
     keep_frames(sys.sup, work.sup)
     for r in range(sys.row.shape[0]):
         own = work.row[r]
@@ -145,14 +149,14 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
     if kind == MASS:
         exact = False
     if kind != NO_PROJECTION:
-        status = eval_gaps(sys, t, q, qd, work)
+        status = eval_rate_gaps(sys, t, q, qd, work) if near else eval_gaps(sys, t, q, qd, work)
         eval_row_matrix(sys, q, work)
     if status == Status.OK.value and kind == MASS:
         status = factor_mass(sys, q, work)
     if status == Status.OK.value and kind != NO_PROJECTION:
         largest_gap(sys, work, 1)
         reduce_gap(sys, qd, exact, matrix, pivot, work)
-        status = eval_velocities(sys, q, qd, work)
+        status = Status.OK.value if near else eval_rates(sys, q, qd, work)
         eval_row_bends(sys, t, q, qd, qdd, work)
         largest_gap(sys, work, 2)
         reduce_bend(sys, qdd, exact, matrix, pivot, work)

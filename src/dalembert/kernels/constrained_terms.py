@@ -22,6 +22,7 @@ from .semi_recursive import accumulate_loads, add_tree_mass
 from .small import load3, scale3
 from .tree_inverse import eval_body_accelerations
 from .tree_kinematics import eval_motion, eval_places
+from .tree_kinematics import eval_rates as eval_tree_rates
 
 FORCES = 20
 """Row of work.vector used here."""
@@ -49,6 +50,23 @@ def eval_velocities(sys, q, qd, work) -> int:
     status = eval_motion(sys, q, qd, work)
     eval_places(sys, qd, work)
     return status
+
+
+@kernel
+def eval_rates(sys, q, qd, work) -> int:
+    """Velocities for new rates where poses and inertias are those of the coordinates already."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        return eval_velocities(sys, q, qd, work)
+    return eval_tree_rates(sys, qd, work)
+
+
+@kernel
+def eval_rate_gaps(sys, t, q, qd, work) -> int:
+    """Constraint rows for new rates, poses as they are."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        return eval_gaps(sys, t, q, qd, work)
+    eval_tree_rates(sys, qd, work)
+    return eval_rows(sys, t, q, qd, work)
 
 
 @kernel
@@ -147,6 +165,10 @@ def evaluate_terms(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot
         return eval_gaps(sys, t, q, qd, work)
     if task == TermCode.VELOCITIES:
         return eval_velocities(sys, q, qd, work)
+    if task == TermCode.RATES:
+        return eval_rates(sys, q, qd, work)
+    if task == TermCode.RATE_GAPS:
+        return eval_rate_gaps(sys, t, q, qd, work)
     if task == TermCode.MATRIX:
         eval_row_matrix(sys, q, work)
     elif task == TermCode.BENDS:

@@ -76,7 +76,7 @@ def begin_loads(sys, tau, work):
 @part
 def quad_direction(S, k):
     """Direction k of a face in quads: turning and moving."""
-    return (S[3, k], S[4, k], S[5, k], 0.0), (S[0, k], S[1, k], S[2, k], 0.0)
+    return (S[k, 3], S[k, 4], S[k, 5], 0.0), (S[k, 0], S[k, 1], S[k, 2], 0.0)
 
 
 @kernel

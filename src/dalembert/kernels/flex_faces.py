@@ -12,52 +12,74 @@ Seeds: derived here.
 
 from math import cos, sin
 
-from .flex_floating import multiply
 from .flex_floating_tables import AT_BQD, AT_PHI, AT_S
 from .jit import kernel, part
 from .quad import add4, axpy4, columns_mul, cross4, load_quads, mixed, scale4
-from .small import add3, dot3, load3, load9, store3
+from .small import add3, axpy3, dot3, load3, load9, store3
+
+ZERO_PAIR = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @part
-def contract(a, b, n, row, first):
-    """Vector of the sums over l of a[row + c, l] b[first + l], c = 0, 1, 2."""
-    x, y, z = 0.0, 0.0, 0.0
+def six_of(table, k):
+    """Row k of a table (rows, 6): displacement and turn."""
+    return (table[k, 0], table[k, 1], table[k, 2]), (table[k, 3], table[k, 4], table[k, 5])
+
+
+@part
+def store_six(table, k, u, th):
+    """Write displacement and turn into row k of a table (rows, 6)."""
+    for c in range(3):
+        table[k, c], table[k, 3 + c] = u[c], th[c]
+
+
+@part
+def axpy6(s, a, b):
+    """s a + b for pairs of vectors."""
+    return axpy3(s, a[0], b[0]), axpy3(s, a[1], b[1])
+
+
+@part
+def contract(table, x, n, first):
+    """Sums over l of displacement and turn, table[l], times x[first + l]."""
+    total = ZERO_PAIR
     for k in range(n):
-        s = b[first + k]
-        x += a[row, k] * s
-        y += a[row + 1, k] * s
-        z += a[row + 2, k] * s
-    return (x, y, z)
+        total = axpy6(x[first + k], six_of(table, k), total)
+    return total
 
 
 @kernel
-def multiply_curves(face, constant, n, x, first, out):
-    """out (6, n) = B x[first:first + n]."""
-    for c in range(6):
-        for k in range(n):
-            out[c, k] = 0.0
-        if face.curved[c] == 1:
-            multiply(constant, face.B + c * n * n, n, x, first, out[c])
-
-
-@kernel
-def eval_shape_of_face(face, n, constant, q, first, phi):
-    """Fill phi (6, n) of (1); returns displacement and angles."""
-    multiply_curves(face, constant, n, q, first, phi)
-    u0, u1, u2, th0, th1, th2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+def multiply_curves(face, curve, n, x, first, out):
+    """out (n, 6) = B x[first:first + n]."""
     for k in range(n):
-        s = q[first + k]
-        at = face.Phi + k
-        u0 += s * (constant[at] + 0.5 * phi[0, k])                                                # (1)
-        u1 += s * (constant[at + n] + 0.5 * phi[1, k])
-        u2 += s * (constant[at + 2 * n] + 0.5 * phi[2, k])
-        th0 += s * (constant[at + 3 * n] + 0.5 * phi[3, k])
-        th1 += s * (constant[at + 4 * n] + 0.5 * phi[4, k])
-        th2 += s * (constant[at + 5 * n] + 0.5 * phi[5, k])
-        for c in range(6):
-            phi[c, k] += constant[at + c * n]
-    return (u0, u1, u2), (th0, th1, th2)
+        total = ZERO_PAIR
+        if face.curved == 1:
+            for i in range(n):
+                total = axpy6(x[first + i], six_of(curve, face.B + k * n + i), total)
+        store_six(out, k, total[0], total[1])
+
+
+@part
+def eval_shape_of_face(face, e, curve, q, qd, phi, Bqd):
+    """Fill phi and B qd (n, 6) of (1); returns displacement and angles, phi qd and qd·B qd."""
+    n, first, rate = e.n, e.q, e.v
+    place, speed, bent = ZERO_PAIR, ZERO_PAIR, ZERO_PAIR
+    for k in range(n):
+        own, x, xd = six_of(curve, face.Phi + k), q[first + k], qd[rate + k]
+        place = axpy6(x, own, place)                                                              # (1)
+        if face.curved == 1:
+            bend, bend_rate = ZERO_PAIR, ZERO_PAIR
+            base = face.B + k * n
+            for i in range(n):
+                row = six_of(curve, base + i)
+                bend, bend_rate = axpy6(q[first + i], row, bend), axpy6(qd[rate + i], row, bend_rate)
+            place = axpy6(0.5 * x, bend, place)
+            own = axpy6(1.0, bend, own)
+            bent = axpy6(xd, bend_rate, bent)
+            store_six(Bqd, k, bend_rate[0], bend_rate[1])
+        speed = axpy6(xd, own, speed)                                                             # (2)
+        store_six(phi, k, own[0], own[1])
+    return place, speed, bent
 
 
 @part
@@ -84,41 +106,57 @@ def eval_face_pose(sys, i, q, qd, work):
     """
     b = sys.body[i]
     face, own = sys.floating.face[b.flex], work.floating.face[b.flex]
-    e, constant = sys.floating.element[face.element], sys.floating.constant
-    strip, n = work.floating.strip[b.flex], e.n
-    phi, Bqd, S = strip[AT_PHI], strip[AT_BQD], strip[AT_S]
+    e = sys.floating.element[face.element]
+    strip = work.floating.strip[b.flex]
+    phi, S = strip[AT_PHI], strip[AT_S]
     P = load_quads(work.body[b.parent].E_wb)
-    u, th = eval_shape_of_face(face, n, constant, q, e.q, phi)
-    multiply_curves(face, constant, n, qd, e.v, Bqd)
+    (u, th), (ud, thd), (bent_u, bent_th) = eval_shape_of_face(face, e, sys.floating.curve, q, qd, phi, strip[AT_BQD])
     a1, a2, a3, E = turned_axes(P, th)
+    axes = (a1, a2, a3)
     for c in range(3):
         own.axes[c], own.axes[3 + c], own.axes[6 + c] = a1[c], a2[c], a3[c]
-    for k in range(n):
-        s_f = mixed((phi[0, k], phi[1, k], phi[2, k]), P)
-        s_n = mixed((phi[3, k], phi[4, k], phi[5, k]), (a1, a2, a3))
-        for c in range(3):
-            S[c, k], S[3 + c, k] = s_f[c], s_n[c]
-    thd = contract(phi, qd, n, 3, e.v)
-    vel, rel = mixed(contract(phi, qd, n, 0, e.v), P), mixed(thd, (a1, a2, a3))                   # (2), (3)
-    ca = add4(spun(a1, a2, a3, thd), mixed(contract(Bqd, qd, n, 3, e.v), (a1, a2, a3)))
-    cl = mixed(contract(Bqd, qd, n, 0, e.v), P)
+    for k in range(e.n):
+        move, turn = six_of(phi, k)
+        store_six(S, k, mixed(move, P), mixed(turn, axes))
+    vel, rel = mixed(ud, P), mixed(thd, axes)                                                     # (2), (3)
+    ca = add4(spun(a1, a2, a3, thd), mixed(bent_th, axes))
+    cl = mixed(bent_u, P)
     store3(own.thd, thd)
     store3(own.rel, rel)
     store3(own.vel, vel)
     return columns_mul(E, load9(b.R_pj)), mixed(add3(load3(b.d_p), u), P), rel, vel, ca, cl
 
 
+@kernel
+def eval_face_rates(sys, index, qd, work):
+    """Velocities of a face relative to F for new elastic rates, the shapes as they are; returns rel, vel, ca, cl."""
+    face, own = sys.floating.face[index], work.floating.face[index]
+    e, strip = sys.floating.element[face.element], work.floating.strip[index]
+    P, x = load_quads(work.body[sys.body[face.body].parent].E_wb), own.axes
+    a1, a2, a3 = (x[0], x[1], x[2], 0.0), (x[3], x[4], x[5], 0.0), (x[6], x[7], x[8], 0.0)
+    if face.curved == 1:
+        multiply_curves(face, sys.floating.curve, e.n, qd, e.v, strip[AT_BQD])
+    ud, thd = contract(strip[AT_PHI], qd, e.n, e.v)
+    bent_u, bent_th = contract(strip[AT_BQD], qd, e.n, e.v)
+    vel, rel = mixed(ud, P), mixed(thd, (a1, a2, a3))                                             # (2), (3)
+    store3(own.thd, thd)
+    store3(own.rel, rel)
+    store3(own.vel, vel)
+    return rel, vel, add4(spun(a1, a2, a3, thd), mixed(bent_th, (a1, a2, a3))), mixed(bent_u, P)
+
+
 @part
 def face_direction(S, k):
     """Direction k of a face: turning and moving, world axes."""
-    return (S[3, k], S[4, k], S[5, k]), (S[0, k], S[1, k], S[2, k])
+    return (S[k, 3], S[k, 4], S[k, 5]), (S[k, 0], S[k, 1], S[k, 2])
 
 
 @part
 def face_acceleration(sys, index, qdd, work):
     """Angular and linear acceleration that the elastic accelerations give to a face, world axes."""
     e, S = sys.floating.element[sys.floating.face[index].element], work.floating.strip[index, AT_S]
-    return contract(S, qdd, e.n, 3, e.v), contract(S, qdd, e.n, 0, e.v)
+    slide, turn = contract(S, qdd, e.n, e.v)
+    return turn, slide
 
 
 @part

@@ -16,10 +16,24 @@ Seeds: [HEL (1), (2)] frame and shapes; derived here in full.
 """
 
 from ..codes import JointCode
-from .flex_floating_tables import AT_BIAS, AT_LOAD, AT_X, AT_Y, CHANGES, MOMENTS
+from .flex_floating_tables import AT_BIAS, AT_LOAD, AT_X, AT_Y, MOMENTS
 from .jit import kernel, part
-from .quad import congruent, cross4, load_columns, load_quads, mixed, store4, store_quads, tilde
-from .small import add3, axpy3, cross, dot3, load3, load6, mul33_vec, neg3, scale3, store3, sym_vec, tmul33_vec
+from .quad import (
+    add4,
+    axpy4,
+    axpy_quads,
+    congruent,
+    cross4,
+    load_columns,
+    load_quads,
+    mixed,
+    store4,
+    store_quads,
+    tilde,
+)
+from .small import add3, axpy3, cross, dot3, load3, mul33_vec, neg3, scale3, store3, sym_vec, tmul33_vec
+
+ZERO_QUADS = ((0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
 
 
 @part
@@ -29,48 +43,94 @@ def weights(a, al, w):
             -w[1] * w[2], -0.5 * w[2] * w[2])
 
 
-@kernel
-def multiply(constant, at, n, x, first, out):
-    """out (n,) <- out + A x[first:first + n] for the matrix A (n, n) that begins at a place of the constants."""
-    for row in range(n):
-        base, total = at + row * n, 0.0
-        for k in range(n):
-            total += constant[base + k] * x[first + k]
-        out[row] += total
-
-
-@kernel
-def multiply_moments(e, constant, x, first, begin, end, out):
-    """Rows begin..end-1 of out (12, n) = X1 x[first:first + n]."""
-    n = e.n
-    for a in range(begin, end):
-        for k in range(n):
-            out[a, k] = 0.0
-        if e.some[a] == 1:
-            multiply(constant, e.X1 + a * n * n, n, x, first, out[a])
-
-
 @part
-def moment(X, n, x, first, row):
-    """Sum over l of the vector X[row:row + 3, l] times x[first + l]."""
-    total = (0.0, 0.0, 0.0)
+def row_product(constant, at, n, x, first):
+    """Row of a matrix (n, n), which begins at a place of the constants, times x[first:first + n]."""
+    total = 0.0
     for k in range(n):
-        total = axpy3(x[first + k], (X[row, k], X[row + 1, k], X[row + 2, k]), total)
+        total += constant[at + k] * x[first + k]
     return total
 
 
 @part
-def moment6(X, n, x, first, row):
-    """Sum over l of the symmetric matrix X[row:row + 6, l] times x[first + l]."""
+def square_product(e, constant, at, k, x, first):
+    """Row k of Me or Ke, which begin at a place of the constants, times x[first:first + n]."""
+    if e.modal == 1:
+        return constant[at + k * (e.n + 1)] * x[first + k]
+    return row_product(constant, at + k * e.n, e.n, x, first)
+
+
+@part
+def twelve(table, k):
+    """Row k of a table (rows, 12) as three quads."""
+    return ((table[k, 0], table[k, 1], table[k, 2], table[k, 3]), (table[k, 4], table[k, 5], table[k, 6], table[k, 7]),
+            (table[k, 8], table[k, 9], table[k, 10], table[k, 11]))
+
+
+@part
+def quads_at(row, at):
+    """Three quads of a row from a place on."""
+    return ((row[at], row[at + 1], row[at + 2], row[at + 3]), (row[at + 4], row[at + 5], row[at + 6], row[at + 7]),
+            (row[at + 8], row[at + 9], row[at + 10], row[at + 11]))
+
+
+@part
+def store_twelve(table, k, A):
+    """Write three quads into row k of a table (rows, 12)."""
+    for c in range(4):
+        table[k, c], table[k, 4 + c], table[k, 8 + c] = A[0][c], A[1][c], A[2][c]
+
+
+@part
+def triple_of(table, k, column):
+    """Three numbers of row k of a table from a column on."""
+    return (table[k, column], table[k, column + 1], table[k, column + 2])
+
+
+@part
+def sums_of(A):
+    """c, Cr and J (six numbers) of three quads of moments."""
+    x, y, z = A
+    return (x[0], x[1], x[2]), (x[3], y[0], y[1]), (y[2], y[3], z[0], z[1], z[2], z[3])
+
+
+@part
+def add_scaled(s, row, n, out):
+    """out[:n] <- out[:n] + s row[:n]."""
+    for j in range(n):
+        out[j] += s * row[j]
+
+
+@kernel
+def multiply_changes(e, change, x, out):
+    """out (12 n) = X1 x[e.v:e.v + n]."""
+    for j in range(MOMENTS * e.n):
+        out[j] = 0.0
+    for i in range(e.n):
+        add_scaled(x[e.v + i], change[e.X1 + i], MOMENTS * e.n, out)
+
+
+@part
+def moment(X, n, x, first, column):
+    """Sum over l of the vector X[l, column:column + 3] times x[first + l]."""
+    total = (0.0, 0.0, 0.0)
+    for k in range(n):
+        total = axpy3(x[first + k], triple_of(X, k, column), total)
+    return total
+
+
+@part
+def moment6(X, n, x, first):
+    """Sum over l of the symmetric matrix X[l, 6:12] times x[first + l]."""
     s0, s1, s2, s3, s4, s5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(n):
         y = x[first + k]
-        s0 += y * X[row, k]
-        s1 += y * X[row + 1, k]
-        s2 += y * X[row + 2, k]
-        s3 += y * X[row + 3, k]
-        s4 += y * X[row + 4, k]
-        s5 += y * X[row + 5, k]
+        s0 += y * X[k, 6]
+        s1 += y * X[k, 7]
+        s2 += y * X[k, 8]
+        s3 += y * X[k, 9]
+        s4 += y * X[k, 10]
+        s5 += y * X[k, 11]
     return (s0, s1, s2, s3, s4, s5)
 
 
@@ -81,40 +141,68 @@ def store6(a, x):
         a[k] = x[k]
 
 
-@kernel
-def eval_shape(e, own, constant, q, X):
-    """Moments, first moment and inertia (2) of the deformed body."""
-    n = e.n
-    for a in range(MOMENTS):
-        base, total = e.X0 + a * n, 0.0
-        for k in range(n):
-            X[a, k] = 0.0
-        if a >= 3 and e.some[a - 3] == 1:
-            multiply(constant, e.X1 + (a - 3) * n * n, n, q, e.q, X[a])
-        for k in range(n):
-            total += (constant[base + k] + 0.5 * X[a, k]) * q[e.q + k]
-            X[a, k] += constant[base + k]
-        if a < 3:
-            own.s_b[a] = constant[e.rigid + 1 + a] + total                                        # (2)
-        elif a >= 6:
-            own.J_b[a - 6] = constant[e.rigid + a - 2] + total
+@part
+def changed(A, D):
+    """Moments A with their change D, of which the first three components are none of c."""
+    x, y = A[0], D[0]
+    return (x[0], x[1], x[2], x[3] + y[3]), add4(A[1], D[1]), add4(A[2], D[2])
+
+
+@part
+def half_changed(A, D):
+    """Moments A with half of their change D."""
+    x, y = A[0], D[0]
+    return (x[0], x[1], x[2], x[3] + 0.5 * y[3]), axpy4(0.5, D[1], A[1]), axpy4(0.5, D[2], A[2])
+
+
+@part
+def eval_moments(sys, index, w, q, qd, work):
+    """Fill X, X1 qd and the elastic loads without those of accelerations; returns X q with half the change of X, X qd, and
+    qd·G qd.
+    """
+    e, constant, change = sys.floating.element[index], sys.floating.constant, sys.floating.change
+    n, first, rate, count = e.n, e.q, e.v, MOMENTS * e.n
+    X, Y, bias = work.floating.moment[index, AT_X], work.floating.moment[index, AT_Y], work.floating.load[index, AT_BIAS]
+    x, y, begun = work.floating.flat[index, AT_X], work.floating.flat[index, AT_Y], change[e.X0]
+    k_w = weights((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), w)
+    shape, rates, bent = ZERO_QUADS, ZERO_QUADS, (0.0, 0.0, 0.0)
+    for j in range(count):
+        x[j] = y[j] = 0.0
+    for i in range(n):
+        add_scaled(q[first + i], change[e.X1 + i], count, x)
+        add_scaled(qd[rate + i], change[e.X1 + i], count, y)
+    for k in range(n):
+        A, D, Dd = quads_at(begun, MOMENTS * k), twelve(X, k), twelve(Y, k)
+        shape = axpy_quads(q[first + k], half_changed(A, D), shape)                               # (2)
+        A = changed(A, D)
+        rates = axpy_quads(qd[rate + k], A, rates)
+        bent = axpy3(qd[rate + k], (Dd[0][3], Dd[1][0], Dd[1][1]), bent)
+        store_twelve(X, k, A)
+        load = constant[e.load + k] + dot3(w, Dd[0]) + square_product(e, constant, e.Ke, k, q, first)  # (6)
+        load += k_w[6] * A[1][2] + k_w[7] * A[1][3]
+        load += k_w[8] * A[2][0] + k_w[9] * A[2][1] + k_w[10] * A[2][2] + k_w[11] * A[2][3]
+        if e.damped == 1:
+            load += row_product(constant, e.De + k * n, n, qd, rate)
+        bias[k] = load
+    return shape, rates, bent
 
 
 @kernel
 def eval_floating_motion(sys, index, q, qd, work):
     """Complete the row of a flexible body after `eval_body`: inertia, gyroscopic loads, loads of elastic coordinates."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
-    moments, bias, n = work.floating.moment[index], work.floating.load[index, AT_BIAS], e.n
-    X, Y = moments[AT_X], moments[AT_Y]
     row = work.body[e.body]
-    eval_shape(e, own, constant, q, X)
-    multiply_moments(e, constant, qd, e.v, 0, CHANGES, Y)
-
-    # moments and velocities in the frame's axes
     R = load_columns(row.E_wb)
     w = tmul33_vec(R, load3(row.w_w))
-    s, J, Jd = load3(own.s_b), load6(own.J_b), moment6(X, n, qd, e.v, 6)
-    p, spin = moment(X, n, qd, e.v, 0), moment(X, n, qd, e.v, 3)
+    shape, rates, bent = eval_moments(sys, index, w, q, qd, work)
+    s, _, J = sums_of(shape)
+    p, spin, Jd = sums_of(rates)
+    at = e.rigid
+    s = (s[0] + constant[at + 1], s[1] + constant[at + 2], s[2] + constant[at + 3])               # (2)
+    J = (J[0] + constant[at + 4], J[1] + constant[at + 5], J[2] + constant[at + 6], J[3] + constant[at + 7],
+         J[4] + constant[at + 8], J[5] + constant[at + 9])
+    store3(own.s_b, s)
+    store6(own.J_b, J)
     store3(own.w_b, w)
     store6(own.Jd_b, Jd)
     store3(own.p_b, p)
@@ -128,19 +216,9 @@ def eval_floating_motion(sys, index, q, qd, work):
     store_quads(row.A_J, congruent(E, J))
     store_quads(row.A_H, tilde(h))
     f = scale3(cross(w, p), 2.0)                                                                  # (4)
-    turning = add3(cross(w, sym_vec(J, w)), add3(sym_vec(Jd, w), add3(moment(Y, n, qd, e.v, 0), cross(w, spin))))  # (5)
+    turning = add3(cross(w, sym_vec(J, w)), add3(sym_vec(Jd, w), add3(bent, cross(w, spin))))     # (5)
     store3(row.ef, neg3(add3(cross4(w_w, cross4(w_w, h)), mul33_vec(R, f))))
     store3(row.en, neg3(mul33_vec(R, turning)))
-
-    # elastic loads without those of accelerations
-    k = weights((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), w)
-    for i in range(n):
-        bias[i] = constant[e.load + i] + w[0] * Y[9, i] + w[1] * Y[10, i] + w[2] * Y[11, i]       # (6)
-        for a in range(6, MOMENTS):
-            bias[i] += k[a] * X[a, i]
-    multiply(constant, e.Ke, n, q, e.q, bias)
-    if e.damped == 1:
-        multiply(constant, e.De, n, qd, e.v, bias)
 
 
 @kernel
@@ -152,15 +230,16 @@ def eval_floating_accelerations(sys, index, qdd, work):
     row = work.body[e.body]
     R = load_columns(row.E_wb)
     a, al = tmul33_vec(R, load3(row.a_w)), tmul33_vec(R, load3(row.al_w))
+    f, turning = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(n):
+        x, c, turn = qdd[e.v + k], triple_of(X, k, 0), triple_of(X, k, 3)
+        f, turning = axpy3(x, c, f), axpy3(x, turn, turning)
+        load[k] = bias[k] + dot3(a, c) + dot3(al, turn) + square_product(e, constant, e.Me, k, qdd, e.v)  # (6)
     store3(own.a_b, a)
     store3(own.al_b, al)
-    store3(own.f_w, mul33_vec(R, moment(X, n, qdd, e.v, 0)))
-    store3(own.n_w, mul33_vec(R, moment(X, n, qdd, e.v, 3)))
+    store3(own.f_w, mul33_vec(R, f))
+    store3(own.n_w, mul33_vec(R, turning))
     own.ready = 0
-    for i in range(n):
-        load[i] = bias[i] + a[0] * X[0, i] + a[1] * X[1, i] + a[2] * X[2, i]                      # (6)
-        load[i] += al[0] * X[3, i] + al[1] * X[4, i] + al[2] * X[5, i]
-    multiply(constant, e.Me, n, qdd, e.v, load)
 
 
 @part

@@ -18,7 +18,7 @@ from .spatial import inertia_vec
 @part
 def coupling(R, X, k):
     """Moment and force that a unit acceleration of elastic coordinate k makes on the frame, world axes."""
-    return mul33_vec(R, (X[3, k], X[4, k], X[5, k])), mul33_vec(R, (X[0, k], X[1, k], X[2, k]))
+    return mul33_vec(R, (X[k, 3], X[k, 4], X[k, 5])), mul33_vec(R, (X[k, 0], X[k, 1], X[k, 2]))
 
 
 # --- dense matrix --------------------------------------------------------------------------------------------------
@@ -119,6 +119,10 @@ def add_face_mass(sys, i, place, values, at, work):
     b, own, reference = sys.body[i], work.body[i], sys.constants[0].reference
     S, count = work.floating.strip[b.flex, AT_S], sys.floating.element[sys.floating.face[b.flex].element].n
     m, h, J, r = own.A_M[0], load3(own.h_w), load_symmetric(own.A_J), load3(own.r_w)
+    if m == 0.0 and J[0] + J[3] + J[5] == 0.0:
+        e = sys.floating.element[sys.floating.face[b.flex].element]
+        inner = e.inner if e.body == e.root else e.inner - e.n  # a heavy face has its elastic rates behind it, too
+        return at + count * (count + 1) // 2 + count * inner
     for k in range(count):
         s_n, s_f = face_direction(S, k)
         n, f = composite_wrench(reference, m, h, J, s_n, seen_from(reference, s_n, s_f, r, h))

@@ -4,7 +4,8 @@ The floating frame F of a body stands in the body table with the joint that carr
 follow the joint's own in q and qd.  A *face* is a row whose joint ELASTIC is moved by the elastic coordinates of F: a massless
 body at a place of the flexible one, or, with geometric stiffening, the frame that its inertia belongs to (flex_floating.py).
 Constants stand in one flat array; bodies of equal constants tell the same places.  All are in the axes of F.  Matrices of n
-columns are kept by rows, those of several components component by component.
+columns are kept by rows.  The twelve moments of all coordinates are one long vector, coordinate by coordinate, so that their
+change with a coordinate is one product of such a vector; the motion of a face stands in rows of six, one a coordinate.
 """
 
 from typing import NamedTuple
@@ -14,9 +15,10 @@ import numpy as np
 from .bundle import bundle
 
 MOMENTS = 12
-"""Components of the moments X(q): c (3), Cr (3), and the inertia's slope J_l (xx, xy, xz, yy, yz, zz)."""
-CHANGES = 12
-"""Matrices (n, n) by which they change: G (3), 2 J2 (6); then G - Gᵀ (3).  c is constant."""
+"""Components of the moments X(q): c (3), Cr (3), and the inertia's slope J_l (xx, xy, xz, yy, yz, zz).
+
+Those by which they change with a coordinate are G - Gᵀ (3), which is no change of c, but wanted with the others; G (3) and
+2 J2 (6)."""
 
 FLOATING = np.dtype((np.record, [
     ("root", "i8"),  # row of F
@@ -25,11 +27,11 @@ FLOATING = np.dtype((np.record, [
     ("v", "i8"),  # its rate
     ("n", "i8"),  # number of elastic coordinates
     ("damped", "i8"),  # 1 if De is not zero
-    ("some", "i8", CHANGES),  # 1 for the matrices of X1 that are not zero
+    ("modal", "i8"),  # 1 if Me and Ke are diagonal
     ("rigid", "i8"),  # where mass, s0 (3) and J0 (6), undeformed, begin in `Floating.constant` [kg, kg m, kg m²]
-    ("X0", "i8"),  # likewise the moments (12, n) of the undeformed body
-    ("X1", "i8"),  # how they change with q (12, n, n)
-    ("Me", "i8"),  # modal mass (n, n)
+    ("X0", "i8"),  # row of `Floating.change` with the moments (12 n) of the undeformed body
+    ("X1", "i8"),  # first of the rows that tell how they change with each coordinate
+    ("Me", "i8"),  # where the modal mass (n, n) begins in `Floating.constant`
     ("Ke", "i8"),  # stiffness (n, n)
     ("De", "i8"),  # damping (n, n)
     ("load", "i8"),  # elastic forces of initial stress (n,)
@@ -41,9 +43,9 @@ FACE = np.dtype((np.record, [
     ("body", "i8"),  # row of the face
     ("heavy", "i8"),  # 1 if the inertia of the flexible body belongs to it
     ("element", "i8"),  # row of its body in `Floating.element`
-    ("curved", "i8", 6),  # 1 for the matrices of B that are not zero
-    ("Phi", "i8"),  # where displacement and rotation by each coordinate (6, n) begin in `Floating.constant`
-    ("B", "i8"),  # likewise their second derivatives (6, n, n)
+    ("curved", "i8"),  # 1 if B is not zero
+    ("Phi", "i8"),  # row of `Floating.curve` where displacement and rotation by each coordinate begin, one row a coordinate
+    ("B", "i8"),  # likewise their second derivatives, n rows a coordinate
 ]))
 
 
@@ -54,6 +56,8 @@ class Floating(NamedTuple):
     element: np.ndarray  # (n_element,) FLOATING
     face: np.ndarray  # (n_face,) FACE
     constant: np.ndarray  # f8
+    change: np.ndarray  # (rows, 12 N) f8, N the largest number of elastic coordinates
+    curve: np.ndarray  # (rows, 6) f8
 
 
 ELEMENT_WORK = np.dtype((np.record, [
@@ -102,15 +106,17 @@ class FloatingWork(NamedTuple):
 
     element: np.ndarray  # (n_element,) ELEMENT_WORK
     face: np.ndarray  # (n_face,) FACE_WORK
-    moment: np.ndarray  # (n_element, 3, 12, N)
+    moment: np.ndarray  # (n_element, 3, N, 12)
+    flat: np.ndarray  # (n_element, 3, 12 N), the same numbers
     coupling: np.ndarray  # (n_element, 2, 6, N): force and moment on the frame, world axes; the second of an implicit step
     load: np.ndarray  # (n_element, 5, N)
     square: np.ndarray  # (n_element, 4, N, N)
-    strip: np.ndarray  # (n_face, 5, 6, N)
+    strip: np.ndarray  # (n_face, 5, N, 6)
 
 
 def make_floating_work(floating: Floating) -> FloatingWork:
     """Allocate the scratch of one thread."""
     e, f, n = len(floating.element), len(floating.face), int(floating.element["n"].max(initial=0))
-    return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), np.zeros((e, 3, 12, n)), np.zeros((e, 2, 6, n)),
-                        np.zeros((e, 5, n)), np.zeros((e, 4, n, n)), np.zeros((f, 5, 6, n)))
+    moment = np.zeros((e, 3, n, MOMENTS))
+    return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), moment, moment.reshape(e, 3, MOMENTS * n),
+                        np.zeros((e, 2, 6, n)), np.zeros((e, 5, n)), np.zeros((e, 4, n, n)), np.zeros((f, 5, n, 6)))

@@ -13,8 +13,8 @@ and (2), (3) of flex_faces.py are differentiated line by line.  The part of the 
 (a_c·n) B_c dq for the load (n, f) of a face, is symmetric in q and kept in K.
 """
 
-from .flex_faces import contract, face_direction, multiply_curves, spun
-from .flex_floating import moment, moment6, multiply, multiply_moments, weights
+from .flex_faces import contract, face_direction, multiply_curves, six_of, spun
+from .flex_floating import moment, moment6, multiply_changes, quads_at, square_product, triple_of, twelve, weights
 from .flex_floating_tables import (
     AT_BQD,
     AT_BQDD,
@@ -26,7 +26,6 @@ from .flex_floating_tables import (
     AT_X,
     AT_Y,
     AT_Z,
-    CHANGES,
     MOMENTS,
 )
 from .jit import kernel, part
@@ -35,12 +34,13 @@ from .small import add3, axpy3, cross, dot3, load3, load6, mul33_vec, scale3, st
 
 # --- the body ------------------------------------------------------------------------------------------------------
 
-@kernel
-def add_matrix(constant, at, n, factor, out):
-    """out (n, n) <- out + factor A for the matrix A that begins at a place of the constants."""
-    for i in range(n):
-        for k in range(n):
-            out[i, k] += factor * constant[at + i * n + k]
+@part
+def weighted(k, row):
+    """Sum of the twelve components of three quads, each times its weight."""
+    total = 0.0
+    for c in range(4):
+        total += k[c] * row[0][c] + k[4 + c] * row[1][c] + k[8 + c] * row[2][c]
+    return total
 
 
 @kernel
@@ -48,22 +48,15 @@ def prepare_element(sys, index, qd, qdd, work):
     """K and C of (3), the products of X1 with qdd and the inertia wrench of one body, without its faces."""
     e, own, constant = sys.floating.element[index], work.floating.element[index], sys.floating.constant
     K, C = work.floating.square[index, AT_K], work.floating.square[index, AT_C]
-    Z, n = work.floating.moment[index, AT_Z], e.n
-    multiply_moments(e, constant, qdd, e.v, 0, 3, Z)
-    multiply_moments(e, constant, qdd, e.v, 9, CHANGES, Z)
+    n = e.n
+    multiply_changes(e, sys.floating.change, qdd, work.floating.flat[index, AT_Z])
     w = load3(own.w_b)
-    k = weights(load3(own.a_b), load3(own.al_b), w)
+    k = weights((0.0, 0.0, 0.0), load3(own.al_b), w)
     for i in range(n):
         for c in range(n):
-            K[i, c] = C[i, c] = 0.0
-    add_matrix(constant, e.Ke, n, 1.0, K)
-    add_matrix(constant, e.De, n, 1.0, C)
-    for a in range(9):
-        if e.some[a] == 1:
-            add_matrix(constant, e.X1 + a * n * n, n, k[3 + a], K)                                # (3)
-    for a in range(3):
-        if e.some[9 + a] == 1:
-            add_matrix(constant, e.X1 + (9 + a) * n * n, n, w[a], C)
+            row, at = quads_at(sys.floating.change[e.X1 + c], MOMENTS * i), i * n + c
+            K[i, c] = constant[e.Ke + at] + weighted(k, row)                                      # (3)
+            C[i, c] = constant[e.De + at] + dot3(w, row[0])
 
     # inertia wrench, (4) and (5) of flex_floating.py
     X, Y, m = work.floating.moment[index, AT_X], work.floating.moment[index, AT_Y], constant[e.rigid]
@@ -71,7 +64,7 @@ def prepare_element(sys, index, qd, qdd, work):
     f = add3(axpy3(m, a, cross(al, s)), cross(w, axpy3(2.0, p, cross(w, s))))
     f = add3(f, moment(X, n, qdd, e.v, 0))
     turning = add3(cross(s, a), add3(sym_vec(J, al), cross(w, add3(sym_vec(J, w), load3(own.l_b)))))
-    turning = add3(turning, add3(sym_vec(load6(own.Jd_b), w), add3(moment(Y, n, qd, e.v, 0), moment(X, n, qdd, e.v, 3))))
+    turning = add3(turning, add3(sym_vec(load6(own.Jd_b), w), add3(moment(Y, n, qd, e.v, 3), moment(X, n, qdd, e.v, 3))))
     store3(own.f_b, f)
     store3(own.n_b, turning)
 
@@ -97,10 +90,10 @@ def vary_element(sys, index, dq, dqd, dqdd, work):
     da = tmul33_vec(R, sub3(load3(o.a), cross(phi, load3(row.a_w))))
     dal = tmul33_vec(R, sub3(load3(o.al), cross(phi, load3(row.al_w))))
     dw = tmul33_vec(R, sub3(load3(o.w), cross(phi, load3(row.w_w))))
-    ds, dJ = moment(X, n, dq, e.v, 0), moment6(X, n, dq, e.v, 6)
-    dJd, slower = moment6(X, n, dqd, e.v, 6), moment6(Y, n, dq, e.v, 3)
+    ds, dJ = moment(X, n, dq, e.v, 0), moment6(X, n, dq, e.v)
+    dJd, slower = moment6(X, n, dqd, e.v), moment6(Y, n, dq, e.v)
     dp = moment(X, n, dqd, e.v, 0)
-    dl = add3(moment(X, n, dqd, e.v, 3), sub3(moment(Y, n, dq, e.v, 0), moment(Y, n, dq, e.v, 9)))
+    dl = add3(moment(X, n, dqd, e.v, 3), sub3(moment(Y, n, dq, e.v, 3), moment(Y, n, dq, e.v, 0)))
 
     # the force
     spin = add3(cross(dw, axpy3(2.0, p, cross(w, s))), cross(w, axpy3(2.0, dp, add3(cross(dw, s), cross(w, ds)))))
@@ -112,8 +105,8 @@ def vary_element(sys, index, dq, dqd, dqdd, work):
     dn = add3(dn, cross(dw, add3(sym_vec(J, w), turning)))
     dn = add3(dn, cross(w, add3(add3(sym_vec(dJ, w), sym_vec(J, dw)), dl)))
     dn = add3(dn, add3(add3(sym_vec(dJd, w), sym_vec(slower, w)), sym_vec(Jd, dw)))
-    dn = add3(dn, add3(moment(X, n, dqdd, e.v, 3), sub3(moment(Z, n, dq, e.v, 0), moment(Z, n, dq, e.v, 9))))
-    dn = add3(dn, sub3(scale3(moment(Y, n, dqd, e.v, 0), 2.0), moment(Y, n, dqd, e.v, 9)))
+    dn = add3(dn, add3(moment(X, n, dqdd, e.v, 3), sub3(moment(Z, n, dq, e.v, 3), moment(Z, n, dq, e.v, 0))))
+    dn = add3(dn, sub3(scale3(moment(Y, n, dqd, e.v, 3), 2.0), moment(Y, n, dqd, e.v, 0)))
     store3(o.f, add3(cross(phi, mul33_vec(R, load3(own.f_b))), mul33_vec(R, df)))
     store3(o.n, add3(cross(phi, mul33_vec(R, load3(own.n_b))), mul33_vec(R, dn)))
 
@@ -121,13 +114,10 @@ def vary_element(sys, index, dq, dqd, dqdd, work):
     out, K, C = work.floating.load[index, AT_CHANGE], work.floating.square[index, AT_K], work.floating.square[index, AT_C]
     dk = vary_weights(da, dal, w, dw)
     for i in range(n):
-        total = dw[0] * Y[9, i] + dw[1] * Y[10, i] + dw[2] * Y[11, i]
-        for c in range(MOMENTS):
-            total += dk[c] * X[c, i]
+        total = dot3(dw, triple_of(Y, i, 0)) + weighted(dk, twelve(X, i)) + square_product(e, constant, e.Me, i, dqdd, e.v)
         for c in range(n):
             total += K[i, c] * dq[e.v + c] + C[i, c] * dqd[e.v + c]
         out[i] = total
-    multiply(constant, e.Me, n, dqdd, e.v, out)
 
 
 # --- its faces -----------------------------------------------------------------------------------------------------
@@ -143,21 +133,22 @@ def load_axes(own):
 def prepare_face(sys, index, qd, qdd, work):
     """B qdd of a face, its accelerations relative to F, and what its load adds to K of its body."""
     face, own = sys.floating.face[index], work.floating.face[index]
-    e, constant, n = sys.floating.element[face.element], sys.floating.constant, sys.floating.element[face.element].n
+    e, n = sys.floating.element[face.element], sys.floating.element[face.element].n
     strip, K = work.floating.strip[index], work.floating.square[face.element, AT_K]
-    phi, Bqd = strip[AT_PHI], strip[AT_BQD]
     row, P, axes = work.body[face.body], load_quads(work.body[e.root].E_wb), load_axes(own)
-    multiply_curves(face, constant, n, qdd, e.v, work.floating.strip[index, AT_BQDD])
-    thdd = add3(contract(phi, qdd, n, 3, e.v), contract(Bqd, qd, n, 3, e.v))
-    udd = add3(contract(phi, qdd, n, 0, e.v), contract(Bqd, qd, n, 0, e.v))
+    multiply_curves(face, sys.floating.curve, n, qdd, e.v, strip[AT_BQDD])
+    slow, fast = contract(strip[AT_BQD], qd, n, e.v), contract(strip[AT_PHI], qdd, n, e.v)
+    thdd = add3(fast[1], slow[1])
     store3(own.thdd, thdd)
     store3(own.turn, add3(spun(axes[0], axes[1], axes[2], load3(own.thd)), mixed(thdd, axes)))
-    store3(own.slide, mixed(udd, P))
-    for c in range(3):
-        if face.curved[c] == 1:
-            add_matrix(constant, face.B + c * n * n, n, dot3(P[c], load3(row.f)), K)
-        if face.curved[3 + c] == 1:
-            add_matrix(constant, face.B + (3 + c) * n * n, n, dot3(axes[c], load3(row.n)), K)
+    store3(own.slide, mixed(add3(fast[0], slow[0]), P))
+    if face.curved == 1:
+        f, t = load3(row.f), load3(row.n)
+        along, about = (dot3(P[0], f), dot3(P[1], f), dot3(P[2], f)), (dot3(axes[0], t), dot3(axes[1], t), dot3(axes[2], t))
+        for i in range(n):
+            for c in range(n):
+                u, th = six_of(sys.floating.curve, face.B + i * n + c)
+                K[i, c] += dot3(along, u) + dot3(about, th)
 
 
 @part
@@ -199,14 +190,14 @@ def vary_face(sys, b, dq, dqd, dqdd, work):
     strip, n = work.floating.strip[b.flex], e.n
     phi, Bqd, Bqdd = strip[AT_PHI], strip[AT_BQD], strip[AT_BQDD]
     P, axes, thd, thdd = load_quads(work.body[b.parent].E_wb), load_axes(own), load3(own.thd), load3(own.thdd)
-    dth = contract(phi, dq, n, 3, e.v)
-    dthd = add3(contract(phi, dqd, n, 3, e.v), contract(Bqd, dq, n, 3, e.v))
-    dthdd = axpy3(2.0, contract(Bqd, dqd, n, 3, e.v), add3(contract(phi, dqdd, n, 3, e.v), contract(Bqdd, dq, n, 3, e.v)))
-    dud = add3(contract(phi, dqd, n, 0, e.v), contract(Bqd, dq, n, 0, e.v))
-    dudd = axpy3(2.0, contract(Bqd, dqd, n, 0, e.v), add3(contract(phi, dqdd, n, 0, e.v), contract(Bqdd, dq, n, 0, e.v)))
+    du, dth = contract(phi, dq, n, e.v)
+    rates, bends = contract(phi, dqd, n, e.v), contract(Bqd, dq, n, e.v)
+    dud, dthd = add3(rates[0], bends[0]), add3(rates[1], bends[1])
+    rates, bends, slow = contract(phi, dqdd, n, e.v), contract(Bqdd, dq, n, e.v), contract(Bqd, dqd, n, e.v)
+    dudd, dthdd = axpy3(2.0, slow[0], add3(rates[0], bends[0])), axpy3(2.0, slow[1], add3(rates[1], bends[1]))
     da2, da3 = vary_axes(axes, dth)                                                               # (4)
     faster = add3(combined(thdd, axes, da2, da3, dthdd), vary_spun(axes, da2, da3, thd, dthd))
-    return (mixed3(dth, axes), mixed3(contract(phi, dq, n, 0, e.v), P), combined(thd, axes, da2, da3, dthd), mixed3(dud, P),
+    return (mixed3(dth, axes), mixed3(du, P), combined(thd, axes, da2, da3, dthd), mixed3(dud, P),
             faster, mixed3(dudd, P), load3(own.turn), load3(own.slide))
 
 
@@ -215,12 +206,12 @@ def add_face_variation(sys, b, n, f, dn, df, turn, dq, out, work):
     """Add the variation of the product of a face's directions with its load (n, f) to out; `turn` is that of F."""
     e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.strip[b.flex, AT_S]
     phi = work.floating.strip[b.flex, AT_PHI]
-    da2, da3 = vary_axes(load_axes(work.floating.face[b.flex]), contract(phi, dq, e.n, 3, e.v))
+    da2, da3 = vary_axes(load_axes(work.floating.face[b.flex]), contract(phi, dq, e.n, e.v)[1])
     along2, along3 = dot3(da2, n), dot3(da3, n)
     dn, df = add3(dn, cross(n, turn)), add3(df, cross(f, turn))
     for k in range(e.n):
         s_n, s_f = face_direction(S, k)
-        out[e.v + k] += dot3(s_n, dn) + dot3(s_f, df) + along2 * phi[4, k] + along3 * phi[5, k]
+        out[e.v + k] += dot3(s_n, dn) + dot3(s_f, df) + along2 * phi[k, 4] + along3 * phi[k, 5]
 
 
 # --- all -----------------------------------------------------------------------------------------------------------

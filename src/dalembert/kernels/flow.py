@@ -50,7 +50,9 @@ PROGRESS = np.dtype((np.record, [
     ("exact", "i8"),  # 1 if the stored factors are those of the exact tangent
     ("factored", "i8"),  # 1 while the stored factors may serve
     ("factor_scale", "f8"),  # step the stored factors were made for
-    ("contraction", "f8"),  # of the last simultaneous iteration of all stages
+    ("contraction", "f8"),  # of the last iteration in which it was seen
+    ("trusted", "i8"),  # steps since then
+    ("renewals", "i8"),  # steps that begin with new factors
     ("calm", "i8"),  # steps with simultaneous stages since a start, a rejection or a bend
     ("h_smallest", "f8"),
     ("h_largest", "f8"),

@@ -136,7 +136,9 @@ def fill_dynamics(sys, t, q, qd, qdd, basis, c, A, work) -> int:
         if basis.shape[0] > 0:
             for j in range(n):
                 turned[j] = basis[k, j]
-        eval_variation(sys, t, q, qd, qdd, still, turned, scaled, column, work)
+        status = eval_variation(sys, t, q, qd, qdd, still, turned, scaled, column, work)
+        if status != Status.OK.value:
+            return status
         for j in range(n):
             A[n_q + j, n_q + k] = column[j]
             turned[j] = scaled[j] = 0.0
@@ -166,7 +168,9 @@ def eval_implicit_jacobian(sys, t, y, yp, basis, c, A, work) -> int:
     n_q = sys.constants[0].n_q
     q, qd, qdd = load_state(sys, y, yp, work)
     if basis.shape[0] > 0:
-        remove_massless(sys, t, q, qd, qdd, basis, work)
+        status = remove_massless(sys, t, q, qd, qdd, basis, work)
+        if status != Status.OK.value:
+            return status
     for i in range(A.shape[0]):
         for j in range(A.shape[1]):
             A[i, j] = 0.0

@@ -4,7 +4,8 @@ implicit Runge-Kutta methods, both by Newton's iteration of newton.py.
 Generalized-alpha, with algorithmic accelerations aa and finite moves dq (quaternions turn, see tree_state.move):
     (1 - am) aa1 + am aa0 = (1 - af) qdd1 + af qdd0                                              (1)
     dq = h qd0 + h² ((½ - beta) aa0 + beta aa1),   qd1 = qd0 + h ((1 - gamma) aa0 + gamma aa1)   (2)
-and the equations of motion at t1.  With loops see constrained_step.py for qdd in (1).  Local errors of (2), with the time shift (am - af) h of aa:
+and the equations of motion at t1.  With loops see constrained_step.py for qdd in (1).  Local errors of (2), with the time
+shift (am - af) h of aa:
     e_q = c_q h² (qdd1 - qdd0),          c_q = beta + (am - af)/2 - 1/6                          (3)
     e_v = c_v h³ d²qdd/dt²,              c_v = gamma (½ + d) + d (am - ½) - 1/6,  d = am - af     (4)
 For rates without inertia of their own (`flow.slack`) the accelerations are not smooth, and (3) is taken from rates.
@@ -22,7 +23,7 @@ from ..codes import Status
 from .flow import accept, begin, next_time, record_due
 from .integrate_explicit import first_step
 from .jit import kernel, part
-from .newton import solve_stage
+from .newton import DENSE_STEPS, solve_stage
 from .rotation import inverse_tangent_vec
 from .step_matrix import solve_factored
 from .tree_tangent import eval_variation
@@ -84,6 +85,22 @@ def keep_stage(sys, flow, tangent, i):
         tangent.kd[i, v], tangent.kd[i, v + 1], tangent.kd[i, v + 2] = rate
 
 
+@kernel
+def solve_anew(sys, o, flow, tangent, t, cq, cv, work) -> int:
+    """Iterate once more with the exact tangent, from accelerations of zero.
+
+    At the start of a layer that a fixed step does not resolve the accelerations are huge for a short time, and a guess
+    that goes on with them lies far off.
+    """
+    p = flow.progress[0]
+    for k in range(flow.qdd_new.shape[0]):
+        flow.qdd_new[k], tangent.dq[k] = 0.0, tangent.guess[1, k]
+    p.factored = 0
+    if tangent.matrix.shape[0] > 0:
+        p.dense = DENSE_STEPS
+    return solve_stage(sys, o, flow, tangent, t, cq, cv, work)
+
+
 @part
 def try_implicit(sys, o, tableau, flow, tangent, t1, h, work) -> int:
     """One step of either family into q_new, qd_new, qdd_new."""
@@ -95,6 +112,9 @@ def try_implicit(sys, o, tableau, flow, tangent, t1, h, work) -> int:
             cq, cv = prepare_alpha(o, flow, tangent, h)
             t = t1
         status = solve_stage(sys, o, flow, tangent, t, cq, cv, work)
+        if o.adaptive == 0 and status == Status.NO_CONVERGENCE.value:
+            if solve_anew(sys, o, flow, tangent, t, cq, cv, work) == Status.OK.value:
+                status = Status.OK.value
         if status != Status.OK.value:
             return status
         if o.turns == 1:
@@ -194,6 +214,7 @@ def reject(o, flow, h, factor) -> int:
     p.h = h * factor
     p.rejected += 1
     p.factored = p.history = 0
+    p.contraction = 1.0
     return Status.STEP_TOO_SMALL.value if p.h < o.h_min else Status.OK.value
 
 

@@ -35,6 +35,7 @@ from .constrained import POSITION_TOLERANCE, ROUGH_TOLERANCE
 from .constrained_step import (
     EXACT,
     MASS,
+    NEAR,
     NO_PROJECTION,
     TANGENT,
     add_gap_loads,
@@ -68,6 +69,12 @@ FAR = 1e3
 """Multiple of the first correction that one may have with loops: a first one may leave out what multipliers have to learn."""
 LEAST_RATE = 0.01
 """Contraction that is believed at best: a guess far off along a motion that converges at once makes slow ones look fast."""
+ROUGH_ACCURACY = 1e-3
+"""Accuracy above which rates and accelerations are projected with the poses of the last iteration."""
+FINE_ACCURACY = 1e-6
+"""Accuracy above which larger violations are tolerated, too, in proportion."""
+DOUBT, MOST_TRUSTED = 2.0, 5
+"""Factor by which a contraction may have grown since it was seen, and steps after which it has to be seen again."""
 FIRST_SHARE = 1e-4
 """Tolerated error of the iteration in fixed steps with loops, as a share of the first correction.  The guess extrapolates the
 accelerations linearly and is off by h² of their second derivative, rates by h³/2 of it, six times the error of a step."""
@@ -83,6 +90,9 @@ MOST_RAISES = 2
 """How often the penalties of a step are raised."""
 PROJECTED_SHARE = 0.15
 """Of the projected accelerations in those that the next step begins with, see constrained_step.py."""
+RENEWALS = 50
+"""Steps of a tree that begin with new factors after old ones had become useless within an iteration: they soon would again, as
+those of a slender body that spins do, which is much lighter about its own axis."""
 DENSE_STEPS = 50
 """Steps that the exact tangent stays in use before the simple iteration is tried again."""
 
@@ -246,7 +256,7 @@ def eval_new_residual(sys, flow, tangent, t1, work) -> int:
 @kernel
 def project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
     """Project rates and accelerations of the new state onto the constraints."""
-    mode = o.projection + (EXACT if exact else 0)
+    mode = o.projection + (EXACT if exact else 0) + (NEAR if o.accuracy > ROUGH_ACCURACY else 0)
     if o.projection == MASS and not exact:
         flow.progress[0].factored = 0
     return call_door(work.door[0], sys, TaskCode.PROJECTION.value, mode, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
@@ -264,7 +274,25 @@ def factor_new(sys, exact, flow, tangent, t1, cq, cv, work) -> int:
     if status == Status.OK.value:
         p.factored, p.factor_scale = 1, cv
         p.factorizations += 1
+        if sys.constants[0].form == FormCode.TREE and p.renewals == 0:
+            p.contraction = 1.0  # that of other factors; where every step has its own, they contract alike
     return status
+
+
+@part
+def is_known_to_end(p, size, tolerance):
+    """True if the contraction in the last steps tells that a first correction leaves less than is tolerated."""
+    rate = DOUBT * p.contraction
+    return p.trusted < MOST_TRUSTED and rate < 1.0 and size * rate / (1.0 - rate) <= tolerance
+
+
+@part
+def remember_rate(p, since, known, rate):
+    """Keep the contraction of an iteration that ended, if it was seen, for the next steps."""
+    if since > 0:
+        p.contraction, p.trusted = rate, 0
+    elif known:
+        p.trusted += 1
 
 
 @kernel
@@ -273,8 +301,9 @@ def begin_stage(sys, o, flow, tangent, cq, cv, work):
     p = flow.progress[0]
     for k in range(flow.qdd_new.shape[0]):
         tangent.guess[0, k], tangent.guess[1, k] = flow.qdd_new[k], tangent.dq[k]
-    if abs(cv - p.factor_scale) > 0.2 * cv:
+    if abs(cv - p.factor_scale) > 0.2 * cv or (p.renewals > 0 and p.dense == 0):
         p.factored = 0
+    p.renewals = max(0, p.renewals - 1)
     if sys.constants[0].form != FormCode.TREE:
         if o.projection == TANGENT:
             p.factored = 0
@@ -344,7 +373,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if sys.constants[0].form == FormCode.GLOBAL or sys.dof[k].drive < 0:
                 flow.qdd_new[k] -= x[k]
         if loops:
-            gap = tolerance * forecast_gaps(sys, x, cq, cv, work)
+            gap = tolerance * forecast_gaps(sys, x, cq, cv, work) / max(1.0, o.accuracy / FINE_ACCURACY)
         size = correction_size(o, flow, x, cq, cv)
         if not held:
             size = max(size, gap)
@@ -357,7 +386,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if since == 0 and extrapolated:
                 tolerance = max(o.newton, FIRST_SHARE * correction_size(o, flow, x, cq, cv))
         sure = max(rate, LEAST_RATE)
-        done = size <= tolerance or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= tolerance)
+        known = since == 0 and raised == 0 and is_known_to_end(p, size, tolerance)
+        done = size <= tolerance or known or (since > 0 and rate < 1.0 and size * sure / (1.0 - sure) <= tolerance)
         if loops:
             own, rough, before, raises = 0.0, 1.0, held, False
             if since > 0 and not done and (held or rate > GOOD_RATE or gap <= tolerance):
@@ -378,6 +408,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if held and not before:
                 since = 0
         if done:
+            remember_rate(p, since, known, sure)
             return finish_stage(sys, o, flow, tangent, exact, raised, t1, cq, cv, work)
         since += 1
         if since > 1 and rate > GOOD_RATE:
@@ -386,6 +417,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
                 exact, p.dense = True, DENSE_STEPS
             elif fresh and rate > DIVERGENCE and size > begun * (FAR if loops else 1.0):
                 return Status.NO_CONVERGENCE.value
+            if not (switch or exact or loops or fresh):
+                p.renewals = RENEWALS
             if switch or held or not fresh:
                 p.factored, fresh = 0, False
             if switch:

@@ -39,9 +39,9 @@ def factor_flexible(sys, i, J, H, M, work):
     if b.code == JointCode.ELASTIC:
         couple_face(sys, i, J, H, M, 1, work)
         S, kept = work.floating.strip[b.flex, AT_S], work.floating.strip[b.flex, AT_S + 1]
-        for c in range(6):
-            for k in range(S.shape[1]):
-                kept[c, k] = S[c, k]
+        for k in range(S.shape[0]):
+            for c in range(6):
+                kept[k, c] = S[k, c]
         return J, H, M, Status.OK.value
     e, U = sys.floating.element[b.flex], work.floating.coupling[b.flex, 1]
     status = factor_block(e.n, work.floating.square[b.flex, AT_D + 1], U)

@@ -6,7 +6,7 @@ of the directions s, since here p = r(p_parent, q) stands solved.
 """
 
 from ..codes import JointCode, Status
-from .flex_faces import eval_face_pose
+from .flex_faces import eval_face_pose, eval_face_rates
 from .flex_floating import eval_floating_motion, heavy_element
 from .jit import kernel, part, shared
 from .quad import (
@@ -162,4 +162,29 @@ def eval_places(sys, qd, work) -> int:
         store3(own.r_w, add3(load3(parent.r_w), d))
         v = add3(load3(parent.v_w), cross(load3(parent.w_w), d))
         store3(own.v_w, add3(v, vel))
+    return Status.OK.value
+
+
+@shared
+def eval_rates(sys, qd, work) -> int:
+    """Velocities and acceleration terms of every body for new rates, after `eval_motion` and `eval_places` at the same pose.
+
+    Inertias stay as they are; gyroscopic loads and the loads of elastic coordinates keep the rates that they were made for.
+    """
+    rows = work.body
+    for i in range(1, sys.body.shape[0]):
+        b, own, parent = sys.body[i], rows[i], rows[sys.body[i].parent]
+        w, d = load4(parent.w_w), load4(own.d_w)
+        if b.code == JointCode.ELASTIC:
+            rel, vel, ca, cl = eval_face_rates(sys, b.flex, qd, work)
+        else:
+            rel = vel = ca = cl = (0.0, 0.0, 0.0, 0.0)
+            for k in range(b.v, b.v + b.nv):
+                rel = axpy4(qd[k], load4(work.dof[k].s_n), rel)
+                vel = axpy4(qd[k], load4(work.dof[k].s_f), vel)
+        wd = cross4(w, d)
+        store4(own.ca_w, add4(ca, cross4(w, rel)))
+        store4(own.cl_w, add4(cl, cross4(w, axpy4(2.0, vel, wd))))
+        store4(own.w_w, add4(w, rel))
+        store3(own.v_w, add3(load3(parent.v_w), add4(wd, vel)))
     return Status.OK.value

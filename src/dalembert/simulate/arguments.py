@@ -10,6 +10,8 @@ import numpy as np
 from ..errors import Fault, ModelError
 
 DEFAULT_ACCURACY = 1e-6
+FIXED_ACCURACY = 5e-9
+"""In fixed steps, where it bounds the error of Newton's iteration alone: a share of it, 1e-10."""
 DEFAULT_INTERVALS = 500
 MOST_FRAMES = 20_000_000
 
@@ -39,7 +41,8 @@ def check_run_arguments(model, until, step, accuracy, integrator, on_failure) ->
     else:
         until = _positive(faults, "until", until, zero=True)
     step = None if step is None else _positive(faults, "step", step)
-    accuracy = own.get("accuracy", DEFAULT_ACCURACY) if accuracy is None else accuracy
+    if accuracy is None:
+        accuracy = own.get("accuracy", DEFAULT_ACCURACY) if step is None else FIXED_ACCURACY
     accuracy = _positive(faults, "accuracy", accuracy)
     if accuracy is not None and not 1e-14 <= accuracy <= 0.1:
         faults.append(Fault("accuracy", f"found {accuracy:g}, expected a relative error between 1e-14 and 0.1"))

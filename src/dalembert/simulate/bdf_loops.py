@@ -97,7 +97,7 @@ class LoopedBdf(BdfLoop):
         out[:self.n_q] -= change
         res[:n] = out
 
-    def _jacobian(self, t, y, yp, res, c, out):
+    def _jacobian(self, t, y, yp, c, out):
         n, n_q = self.n_q + self.n_v, self.n_q
         state, _, _ = self._split(y)
         q, v = state[:n_q].copy(), state[n_q:].copy()

@@ -26,8 +26,6 @@ ANY_SIZE = 1e300
 """Scale of driven coordinates and rates: they are exact and take no part in the error control."""
 LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
-FIXED_STEP_TOLERANCE = 1e-10
-"""Relative error of Newton's iteration in fixed steps."""
 STEP_SHARE = 0.02
 """Share of the tolerated local error that Newton's iteration may take."""
 PROJECTIONS = {None: 0, "tangent": 1, "mass": 2}
@@ -69,15 +67,15 @@ class Loop:
         o.h_max = max(asked.until / 10, 1e-300)
         o.h_min = SMALLEST_STEP * max(asked.until, 1e-300)
         o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
-        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = p.calm = 0
+        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = p.calm = p.trusted = p.renewals = 0
+        p.contraction = 1.0
         if isinstance(method, Explicit):
             self.method_data = Tableau(*tableau_arrays(method))
             o.stages, o.symplectic = len(method.b), method.symplectic
             self.kernel = integrate_explicit
         elif isinstance(method, Radau):
             self.method_data = (_coefficients(method), _make_stages(len(self.flow.qd)))
-            o.newton = (1.0 if o.adaptive else STAGE_SHARE) * _newton_share(o)
-            p.contraction = 1.0
+            o.newton = (1.0 if o.adaptive else STAGE_SHARE) * STEP_SHARE
             self.kernel = integrate_radau
         else:
             self.method_data = (_stages(method), _make_tangent(len(self.flow.qd), dense=not self.begin.natural))
@@ -88,7 +86,7 @@ class Loop:
                 o.am, o.af, o.beta, o.gamma = method.coefficients()
             o.projection = PROJECTIONS[getattr(self.begin.formulation, "projection", None)]
             o.penalty = getattr(self.begin.formulation, "penalty", None) or 0.0
-            o.newton = (STAGE_SHARE if o.turns else 1.0) * _newton_share(o)
+            o.newton = (STAGE_SHARE if o.turns else 1.0) * STEP_SHARE
             self.kernel = integrate_implicit
         self.opt = opt
 
@@ -150,11 +148,6 @@ class Loop:
         smallest = float(p.h_smallest) if p.steps else 0.0
         return Stats(int(p.steps), int(p.rejected), int(p.iterations), int(p.factorizations), int(p.evaluations),
                      seconds, smallest, float(p.h_largest))
-
-
-def _newton_share(o) -> float:
-    """Tolerated error of Newton's iteration, as a fraction of the accuracy."""
-    return STEP_SHARE if o.adaptive else FIXED_STEP_TOLERANCE / o.accuracy
 
 
 def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:

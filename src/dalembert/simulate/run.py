@@ -41,7 +41,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     step : float, optional
         Fixed step [s]; without it the step follows from `accuracy`.
     accuracy : float
-        Tolerated local error per step, relative to the scale of each coordinate and rate; 1e-6 by default.
+        Tolerated local error per step, relative to the scale of each coordinate and rate; 1e-6 by default.  With a fixed
+        step it bounds the error of the implicit equations' solution alone, 5e-9 by default.
     formulation : str or record
         ``"auto"``, a name of `formulations(model)`, or an object such as ``Recursive()``.
     integrator : str or record
@@ -97,6 +98,7 @@ class _Run:
         self.messages = list(begin.messages)
         self.blocks: list[dict[str, np.ndarray]] = []
         self.compiling = 0.0
+        self.unsettled: MultibodyError | None = None
         self.method = dict(integrator=loop.method.name, accuracy=None if options.step else options.accuracy,
                            step=options.step)
         origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation.name, **self.method)
@@ -113,6 +115,7 @@ class _Run:
             self._close("failed")
             raise
         self._collect()
+        error = self.unsettled or error
         stats = self.loop.stats(perf_counter() - began - self.compiling)
         status = "ok" if error is None else f"{type(error).__name__}: {error}"
         self._close(status, stats)
@@ -143,6 +146,8 @@ class _Run:
             took = perf_counter() - began
             if status == Status.RECORD_FULL or took > CHUNK_SECONDS or self.writer:
                 self._collect()
+            if self.unsettled:
+                return self.unsettled
             if self.progress is not None:
                 self.progress(loop.t, loop.until, loop.step, loop.steps)
             chunk = int(min(1e6, max(50, chunk * min(4.0, max(0.25, CHUNK_SECONDS / max(took, 1e-9))))))
@@ -176,8 +181,7 @@ class _Run:
         if not len(block["t"]):
             return
         if self.begin.massless and isinstance(self.loop, Loop):
-            for f, t in enumerate(block["t"]):
-                block["qd"][f], block["qdd"][f] = complete(self.begin.packed, t, block["q"][f], block["qd"][f])
+            block = self._settled(block)
         if self.begin.has_rows and isinstance(self.loop.method, Implicit):
             refresh_accelerations(self.begin.shown, block)
         self.blocks.append(block)
@@ -185,6 +189,16 @@ class _Run:
             packed = self.begin.shown
             stored = make_results(packed, self.begin.formulation.name, block, **self.method).frames()
             self.writer.append(stored, evaluate_frames(packed, *stored.values()))
+
+    def _settled(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Complete rates and accelerations of massless directions, up to the first frame where one has no equation."""
+        for f, t in enumerate(block["t"]):
+            try:
+                block["qd"][f], block["qdd"][f] = complete(self.begin.packed, t, block["q"][f], block["qd"][f])
+            except MultibodyError as error:
+                self.unsettled = error
+                return {name: values[:f] for name, values in block.items()}
+        return block
 
     def _close(self, status: str, stats: Stats | None = None) -> None:
         if self.writer:

@@ -21,37 +21,55 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..codes import JointCode
-from ..kernels.flex_floating_tables import CHANGES, FACE, FLOATING, MOMENTS, Floating
+from ..kernels.flex_floating_tables import FACE, FLOATING, MOMENTS, Floating
 from ..model.checked import CheckedModel
 from .rows import JointRows, Row
 
 if TYPE_CHECKING:
     from ..flex.floating import FloatingBody
 
+EPS = np.finfo(float).eps
 DEFLECTION = 0.01
 """Root mean square of a deflection that an accuracy refers to, as a part of the body's radius of inertia."""
+
+
+@dataclass
+class Rows:
+    """A table under way, of rows of some numbers; shorter ones are filled up with zeros."""
+
+    width: int
+    blocks: list[np.ndarray] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, array: np.ndarray) -> int:
+        """Append an array as so many rows; returns the place where they begin."""
+        rows = np.zeros((len(array), self.width))
+        rows[:, :array.shape[1]] = array
+        at, self.count = self.count, self.count + len(rows)
+        self.blocks.append(rows)
+        return at
+
+    def table(self) -> np.ndarray:
+        """Return the whole table (count, width)."""
+        return np.concatenate([np.zeros((0, self.width)), *self.blocks])
 
 
 @dataclass
 class ConstantTable:
     """Constants under way; those of equal bodies and places are kept once."""
 
-    arrays: list[np.ndarray] = field(default_factory=list)
-    size: int = 0
+    change: Rows
+    constant: Rows = field(default_factory=lambda: Rows(1))
+    curve: Rows = field(default_factory=lambda: Rows(6))
     known: dict[tuple[int, str | None], np.record] = field(default_factory=dict)
-
-    def add(self, array: np.ndarray) -> int:
-        """Append an array; returns the place where it begins."""
-        at, self.size = self.size, self.size + array.size
-        self.arrays.append(np.ascontiguousarray(array, dtype=float).ravel())
-        return at
 
 
 def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows], body: np.ndarray) -> Floating:
     """Return the tables of all flexible bodies and faces; marks their rows in the body table."""
-    carried, table = {j.last: j for j in joints}, ConstantTable()
+    carried = {j.last: j for j in joints}
     heavy = [(i, row) for i, row in enumerate(rows, start=1) if row.body >= 0 and model.bodies[row.body].floating is not None]
     element, flexible = np.zeros(len(heavy), FLOATING), [model.bodies[row.body].floating for _, row in heavy]
+    table = ConstantTable(Rows(MOMENTS * max((floating.n for floating in flexible), default=0)))
     for e, (i, row), floating in zip(element, heavy, flexible, strict=True):
         e.body, e.root = i, row.parent if row.code == JointCode.ELASTIC else i
         j = carried[int(e.root)]
@@ -64,8 +82,7 @@ def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows],
         f.body, f.element, f.heavy = i, body["flex"][row.parent], not row.place
         _pack_face(table, f, flexible[f.element], row.place)
     body["flex"][face["body"]] = np.arange(len(face))
-    constant = np.concatenate(table.arrays) if table.arrays else np.zeros(0)
-    return Floating(element, face, constant)
+    return Floating(element, face, table.constant.table().ravel(), table.change.table(), table.curve.table())
 
 
 def elastic_sizes(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray]:
@@ -81,27 +98,31 @@ def elastic_sizes(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray]:
 def _pack_constants(table: ConstantTable, row: np.record, floating: FloatingBody) -> None:
     """Fill the places of a body's constants."""
     key = (id(floating), None)
-    names = ("rigid", "X0", "X1", "Me", "Ke", "De", "load")
-    if key in table.known:
-        known = table.known[key]
-        for name in (*names, "some"):
-            row[name] = known[name]
-        return
-    rigid, X0, X1 = _moments(floating)
-    arrays = (rigid, X0, X1, floating.constants.modal_mass, floating.stiffness, floating.damping, floating.initial_load)
-    for name, array in zip(names, arrays, strict=True):
-        row[name] = table.add(array)
-    row.some = np.any(X1, axis=(1, 2))
-    table.known[key] = row.copy()
+    if key not in table.known:
+        rigid, X0, X1 = _moments(floating)
+        row.X0, row.X1 = table.change.add(X0.reshape(1, -1)), table.change.add(X1.reshape(floating.n, -1))
+        arrays = dict(rigid=rigid, Me=floating.constants.modal_mass, Ke=floating.stiffness, De=floating.damping,
+                      load=floating.initial_load)
+        for name, array in arrays.items():
+            row[name] = table.constant.add(array.reshape(-1, 1))
+        row.modal = _is_diagonal(floating.constants.modal_mass) and _is_diagonal(floating.stiffness)
+        table.known[key] = row.copy()
+    for name in ("rigid", "X0", "X1", "Me", "Ke", "De", "load", "modal"):
+        row[name] = table.known[key][name]
+
+
+def _is_diagonal(matrix: np.ndarray) -> bool:
+    """Tell whether a matrix is diagonal up to rounding."""
+    return bool(np.all(abs(matrix - np.diag(np.diag(matrix))) <= len(matrix) * EPS * np.max(abs(matrix), initial=0.0)))
 
 
 def _moments(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return mass, first moment and inertia (10,), the moments (12, n) and how they change (12, n, n)."""
-    c, n = floating.constants, floating.n
-    G, curvature = c.gyroscopic, c.inertia_curvature if floating.stiffening is None else _curvature(floating)
-    X0, X1 = np.zeros((MOMENTS, n)), np.zeros((CHANGES, n, n))
-    X0[:3], X0[3:6], X0[6:] = c.translation.T, c.rotation.T, _six(c.inertia_slope).T
-    X1[:3], X1[3:9], X1[9:] = G, np.moveaxis(2 * _six(curvature), 2, 0), G - np.swapaxes(G, 1, 2)
+    """Return mass, first moment and inertia (10,), the moments (n, 12) and how each coordinate changes them (n, n, 12)."""
+    c, n, G = floating.constants, floating.n, np.moveaxis(floating.constants.gyroscopic, 0, 2)
+    curvature = c.inertia_curvature if floating.stiffening is None else _curvature(floating)
+    X0 = np.concatenate([c.translation, c.rotation, _six(c.inertia_slope)], axis=1)
+    X1 = np.swapaxes(np.concatenate([G - np.swapaxes(G, 0, 1), G, 2 * _six(curvature)], axis=2), 0, 1)
+    assert X0.shape == (n, MOMENTS) and X1.shape == (n, n, MOMENTS)
     return np.concatenate([[c.mass], c.first_moment, _six(c.inertia)]), X0, X1
 
 
@@ -145,10 +166,10 @@ def _pack_face(table: ConstantTable, row: np.record, floating: FloatingBody, nam
     key = (id(floating), name)
     if key not in table.known:
         stiffening = floating.stiffening
-        row.Phi = table.add(floating.places[name].motion if name else np.zeros((6, floating.n)))
+        row.Phi = table.curve.add(floating.places[name].motion.T if name else np.zeros((floating.n, 6)))
         if stiffening is not None:
             B = -np.concatenate([stiffening.force[name], stiffening.torque[name]]) if name else mean_curves(floating)
-            row.B, row.curved = table.add(B), np.any(B, axis=(1, 2))
+            row.B, row.curved = table.curve.add(np.moveaxis(B, 0, 2).reshape(-1, 6)), np.any(B)
         table.known[key] = row.copy()
     for field_name in ("Phi", "B", "curved"):
         row[field_name] = table.known[key][field_name]

@@ -13,7 +13,7 @@ from dalembert.kernels.semi_recursive import accumulate_loads, add_tree_mass
 from dalembert.kernels.sparse import make_values, multiply_sparse
 from dalembert.kernels.tree_factor import factor_tree, solve_tree
 from dalembert.kernels.tree_inverse import eval_body_accelerations
-from dalembert.kernels.tree_kinematics import eval_motion, eval_places
+from dalembert.kernels.tree_kinematics import eval_motion, eval_places, eval_rates
 from dalembert.kernels.tree_rank import eval_massless_motion, list_massless
 
 REFERENCES = [dal.SemiRecursive(reference=r) for r in ("origin", "centre-of-mass")]
@@ -235,3 +235,20 @@ def test_massless_motions_pass_through_flexible_bodies():
     M = case.mass_matrix()
     assert x[rates[0]] == 1.0
     assert M @ x == pytest.approx(0.0, abs=100 * EPS * np.max(abs(M)))
+
+
+@pytest.mark.parametrize("make", [double_arm, closed_arm])
+def test_rates_alone_are_those_of_the_whole_motion(make):
+    """What a projection asks for when only the rates have changed."""
+    case = case_of(make())
+    rows, fresh = case.work.body, np.ascontiguousarray(0.7 * case.qd[::-1] + 0.1)
+    names = ("w_w", "v_w", "ca_w", "cl_w", "d_w")
+    eval_motion(case.sys, case.q, fresh, case.work)
+    eval_places(case.sys, fresh, case.work)
+    expected = {name: rows[name].copy() for name in names}
+    eval_motion(case.sys, case.q, case.qd, case.work)
+    eval_places(case.sys, case.qd, case.work)
+    eval_rates(case.sys, fresh, case.work)
+    for name in names:
+        scale = np.max(abs(expected[name]))
+        assert rows[name] == pytest.approx(expected[name], abs=100 * EPS * scale), name

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.simulate.arguments import check_run_arguments, record_times
+from dalembert.simulate.arguments import DEFAULT_ACCURACY, FIXED_ACCURACY, check_run_arguments, record_times
 
 MODEL = dal.Model("empty", run={"until": 2.0, "step": 0.1})
 
@@ -16,8 +16,10 @@ def options(model=MODEL, until=None, step=None, accuracy=None, integrator=None, 
 
 def test_the_models_own_numbers_stand_behind_the_call():
     own = options()
-    assert (own.until, own.step, own.accuracy) == (2.0, 0.1, 1e-6)
-    assert options(until=3.0, step=0.2, accuracy=1e-3).until == 3.0
+    assert (own.until, own.step, own.accuracy) == (2.0, 0.1, FIXED_ACCURACY)
+    asked = options(until=3.0, step=0.2, accuracy=1e-3)
+    assert (asked.until, asked.step, asked.accuracy) == (3.0, 0.2, 1e-3)
+    assert options(dal.Model("empty"), until=1.0).accuracy == DEFAULT_ACCURACY
 
 
 def test_all_faults_at_once():

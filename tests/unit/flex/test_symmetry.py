@@ -1,0 +1,58 @@
+"""Floating bodies of a plane: shapes that are their own mirror images, and modes up to a frequency."""
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+from dalembert.flex.symmetry import SAME_SHAPE
+
+STEEL = dal.Material(young=2.1e11, poisson=0.3, density=7850.0)
+
+
+def rod(modes=4):
+    """A round rod, whose bending modes come in pairs of equal frequency, mixed in any way."""
+    fe = dal.flex.beam(length=0.3, section=dal.Circle(0.006), material=STEEL, elements=12, theory="euler-bernoulli")
+    return dal.flex.craig_bampton(fe, interfaces={"start": "start", "end": "end"}, modes=modes)
+
+
+@pytest.mark.parametrize(("plane", "across"), [("xy", 2), ("xz", 1)])
+def test_a_rod_of_a_plane_bends_within_it_alone(plane, across):
+    body = rod()
+    planar = body.floating("start", plane=plane)
+    whole = body.floating("start")
+    assert planar.n == whole.n // 2  # half of the bending modes; stretching stays and torsion goes
+    field = (body.basis @ planar.coordinates)[body.model.dof_direction == across]
+    assert np.max(abs(field)) <= SAME_SHAPE * np.max(abs(body.basis @ planar.coordinates))
+    assert all(np.min(abs(whole.frequencies - f)) <= 1e-8 * f for f in planar.frequencies)
+
+
+def test_a_solid_is_split_into_symmetric_and_other_shapes():
+    fe = dal.flex.box((0.4, 0.03, 0.02), divisions=(6, 2, 2), material=STEEL)
+    body = dal.flex.craig_bampton(fe, interfaces={"a": fe.face("-x"), "b": fe.face("+x")}, modes=4)
+    whole, planar = body.floating("a"), body.floating("a", plane="xy")
+    lost = [f for f in whole.frequencies if np.min(abs(planar.frequencies - f)) > 1e-6 * f]
+    assert 0 < planar.n < whole.n and len(lost) == whole.n - planar.n
+
+
+def test_modes_up_to_a_frequency():
+    whole = rod().floating("start", plane="xy")
+    limit = whole.frequencies[2]
+    short = rod().floating("start", plane="xy", max_frequency=limit)
+    assert short.frequencies == pytest.approx(whole.frequencies[:3], rel=1e-12)
+    assert short.places["end"].motion == pytest.approx(whole.places["end"].motion[:, :3], abs=1e-9 * abs(
+        whole.places["end"].motion).max())
+    assert short.stiffening.spin.shape == (6, 3, 3)
+
+
+def test_a_body_that_is_not_symmetric_is_refused():
+    fe = dal.flex.box((0.4, 0.03, 0.02), divisions=(4, 1, 1), material=STEEL)
+    moved = dal.flex.matrices(fe.stiffness, fe.mass, nodes=fe.nodes + (0, 0, 0.01))
+    body = dal.flex.craig_bampton(moved, interfaces={"a": fe.face("-x"), "b": fe.face("+x")}, modes=2)
+    with pytest.raises(dal.ModelError, match="not symmetric about the xy plane"):
+        body.floating("a", plane="xy", stiffening=False)
+
+
+@pytest.mark.parametrize("how", [dict(plane="zz"), dict(max_frequency=-1.0), dict(max_frequency="high")])
+def test_faulty_choices_are_refused(how):
+    with pytest.raises(dal.ModelError, match="floating"):
+        rod().floating("start", **how)
