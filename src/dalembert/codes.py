@@ -152,3 +152,4 @@ class Status(IntEnum):
     UNKNOWN_FORCE = 9
     NOT_STIFF = 10
     NO_FRAME = 11
+    LOCKED = 12

@@ -77,3 +77,14 @@ def eccentric_roller(start=0.0, radius=0.3, offset=0.1, mass=2.0, inertia=0.05, 
         dal.Body("disc", mass=mass, com=(0, -offset, 0), inertia=(inertia,) * 3),
         dal.Planar("plane", "ground.up", "disc", axis=Z, start=(0.0, 0.0, start), start_rate=(-radius * rate, 0.0, rate)),
         dal.Rolling("wheel", "ground", "disc", radius=radius, normal=(0, 1, 0), axis=Z))
+
+
+def shallow_arch(rise):
+    """Return two bars between fixed pins a distance 2 apart, their common pin `rise` [m] above the line: a structure."""
+    length, slope = np.hypot(1.0, rise), np.arctan(rise)
+    bar = planar(1.0, (length / 2, 0), length**2 / 12, tip=(length, 0))
+    return dal.Model("shallow arch", gravity=(0, -G, 0), ground={"pin": (2, 0, 0)}).add(
+        dal.Body("one", **bar), dal.Body("two", **bar),
+        dal.Revolute("left", "ground", "one", axis=Z, start=slope),
+        dal.Revolute("middle", "one.tip", "two", axis=Z, start=-2 * slope),
+        dal.Revolute("right", "two.tip", "ground.pin", axis=Z))

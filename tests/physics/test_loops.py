@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physics.closed_mechanisms import closed_mechanism
+from physics.loop_models import shallow_arch
 
 import dalembert as dal
 from dalembert.kernels.constrained import POSITION_TOLERANCE, RATE_TOLERANCE
@@ -191,3 +192,16 @@ def test_redundant_and_singular_mechanisms_run_or_end_in_a_named_error(chunk):
             continue
         for body in (b.name for b in model.bodies):
             assert np.all(np.isfinite(r[f"{body}.position"]))
+
+
+@pytest.mark.parametrize("formulation", WAYS)
+def test_a_straight_arch_is_told_to_be_locked(formulation):
+    """Its middle may begin to sink and may not go on: steps shrank for ever, each followed by one that failed."""
+    with pytest.raises(dal.ConvergenceError, match=r"'middle'.*locked.*position"):
+        dal.run(shallow_arch(0.0), until=0.5, accuracy=1e-6, formulation=formulation)
+
+
+@pytest.mark.parametrize("formulation", WAYS)
+def test_an_arch_stands(formulation):
+    r = dal.run(shallow_arch(0.1), until=0.5, accuracy=1e-6, formulation=formulation)
+    assert np.max(np.ptp(r["two.position"], axis=0)) < POSITION_TOLERANCE

@@ -15,7 +15,7 @@ from math import isfinite
 from ..codes import Status, TermCode
 from .calls import call_door
 from .jit import kernel, part
-from .saddle import add_transposed, factor_saddle, largest, row_product, solve_saddle
+from .saddle import add_transposed, factor_saddle, largest, largest_entry, row_product, solve_saddle
 from .sparse import solve_sparse, status_of_factor
 from .step_matrix import solve_factored
 from .tree_state import eval_drives, move, normalise
@@ -195,7 +195,10 @@ def project_positions(sys, t, q, qd, work) -> int:
         for k in range(q.shape[0]):
             q[k] = moved[k]
         normalise(sys, q)
-    return Status.OK.value if gap <= ROUGH_TOLERANCE else Status.NO_CONVERGENCE.value
+    if gap <= ROUGH_TOLERANCE:
+        return Status.OK.value
+    work.fail[0] = largest_entry(x)
+    return Status.NO_CONVERGENCE.value
 
 
 @kernel

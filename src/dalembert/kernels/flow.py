@@ -44,6 +44,7 @@ PROGRESS = np.dtype((np.record, [
     ("rows", "i8"),  # frames in the buffer
     ("stiff", "i8"),  # suspicion counters
     ("smooth", "i8"),
+    ("held", "i8"),  # steps that could not be projected, against those that could
     ("started", "i8"),  # 1 once qdd belongs to (t, q, qd)
     ("history", "i8"),  # steps since the start that back values may be taken from
     ("dense", "i8"),  # implicit steps left with the exact tangent

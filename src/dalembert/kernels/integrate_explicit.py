@@ -18,6 +18,9 @@ from .flow import accept, begin, copy, next_time, record_due
 from .jit import kernel, part
 from .tree_state import eval_coordinate_rates, eval_drives, move, normalise
 
+HELD_STEPS = 100
+"""Surplus of steps that could not be projected over half of all, from which on a mechanism is called locked."""
+
 
 @bundle
 class Tableau(NamedTuple):
@@ -122,6 +125,14 @@ def looks_stiff(opt, flow, h):
     return p.stiff >= 15
 
 
+@part
+def is_held(p, status):
+    """Count steps whose positions could not be projected against those that could; True where half of many could not."""
+    if status == Status.NO_CONVERGENCE.value:
+        p.held += 2
+    return p.held > HELD_STEPS
+
+
 @kernel
 def first_step(opt, flow):
     """A cautious first step from the sizes of rates and accelerations, massless ones left out [s]."""
@@ -170,6 +181,8 @@ def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
                             largest_error(flow.qd, flow.qd_new, flow.kv, tableau.e, n + 1, h, flow.qd_scale, o.accuracy))
             elif status == Status.NOT_FINITE.value or status == Status.NO_CONVERGENCE.value:
                 error = 1e30
+                if is_held(p, status):
+                    return Status.LOCKED.value
             else:
                 return status
             if not error <= 1.0:
@@ -182,6 +195,7 @@ def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
                 p.stiff = 0
                 return Status.STIFF.value
             adapt(o, p, error, h)
+            p.held = max(0, p.held - 1)
         elif status != Status.OK.value:
             return status
         accept(flow, t1)

@@ -90,6 +90,16 @@ def largest(x):
     return worst
 
 
+@part
+def largest_entry(x):
+    """Number of the entry with the largest absolute value."""
+    at = 0
+    for k in range(x.shape[0]):
+        if abs(x[k]) > abs(x[at]):
+            at = k
+    return at
+
+
 @kernel
 def solve_saddle(sys, f, x, rhs, product, work):
     """Solve (1) with the gaps g in work.row.gap; y goes to work.row.push.  rhs, product: scratch (n,)."""

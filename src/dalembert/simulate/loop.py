@@ -67,7 +67,7 @@ class Loop:
         o.h_max = max(asked.until / 10, 1e-300)
         o.h_min = SMALLEST_STEP * max(asked.until, 1e-300)
         o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
-        p.history = p.factored = p.dense = p.exact = p.smooth = p.stiff = p.calm = p.trusted = p.renewals = 0
+        p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction = 1.0
         if isinstance(method, Explicit):
             self.method_data = Tableau(*tableau_arrays(method))

@@ -29,6 +29,10 @@ def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Except
         return ConvergenceError(f"Newton's iteration did not converge at t = {t:.6g} s with the step {step:.3g} s; "
                                 f"slowest near {_joint(packed, int(fail[0]))}. Take a smaller step, or leave it out for "
                                 "an error-controlled one.")
+    if code == Status.LOCKED:
+        return ConvergenceError(f"{_joint(packed, int(fail[0]))}: the loops can hardly be closed after t = {t:.6g} s, "
+                                f"in steps of {step:.3g} s: the mechanism is locked, or all but locked, in this position. See "
+                                "its mobility with `dalembert check`, and give it the freedom that is missing.")
     if code == Status.NO_FRAME:
         name = packed.layout.flexibles[int(fail[3])].name
         return ConvergenceError(f"flexible body {name!r}: no floating frame was found at t = {t:.6g} s, step {step:.3g} s; it "
