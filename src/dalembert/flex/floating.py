@@ -10,6 +10,10 @@ fulfils them, where E drops the six coordinates of one interface.  The vibration
 then taken as elastic coordinates: unit modal mass, diagonal stiffness, ascending frequencies.  A body that moves in a plane
 about which it is symmetric needs only the shapes that are symmetric, too (symmetry.py); stiff modes can be left out.
 
+A body whose joints hold it otherwise than its frame does needs many modes of (1) to bend as it does there.  Its vibration
+modes with the places held as the joints hold them, D q = 0, seen from the frame by the projector of (1), need less.  Their
+stiffness stays diagonal, since a rigid motion changes no strain; their mass matrix does not.
+
 Seeds: [HEL §2] tangent frames; [ELL (5.10)] the projector in (1).
 """
 
@@ -22,9 +26,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, null_space
 
-from ..errors import ModelError
+from ..errors import ModelError, near_names
 from ..model.values import Faults, number, shown
 from .body_point import BodyPoint
 from .invariants import EPSILON, PRODUCTS, Inertia
@@ -38,6 +42,10 @@ if TYPE_CHECKING:
     from .reduced_body import ReducedBody
 
 MEAN_AXIS = "mean-axis"
+HELD = {"displacement": "displacement", "rotation": "rotation", "all": "motion"}
+"""What a support may hold, and the shapes of a place that are then zero."""
+LOOSE = 1e-6
+"""Frequency relative to the highest one below which a mode is a rigid motion; rounding leaves its root there."""
 SHORTEST_CHORD = 1e-9
 """Chords shorter than this part of the body have no direction."""
 
@@ -154,18 +162,25 @@ class FloatingBody:
 
 
 def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None, *, stiffening: bool | None = None,
-                  plane: str | None = None, max_frequency: float | None = None) -> FloatingBody:
+                  plane: str | None = None, max_frequency: float | None = None,
+                  supports: Mapping[str, str] | None = None) -> FloatingBody:
     """Return a reduced body in a floating frame; see `ReducedBody.floating`."""
     words, origin, conditions, held = _frame(reduced, reduced.interfaces[0] if frame is None else frame)
     rigid = reduced.rigid_modes(origin)
     projector = np.eye(reduced.n) - rigid @ np.linalg.pinv(conditions @ rigid) @ conditions
     kept = reduced.active.copy()
-    kept[reduced.slot(held)] = False
-    raw = projector[:, kept]
+    if supports is None:
+        kept[reduced.slot(held)] = False
+    raw = (projector if supports is None else np.eye(reduced.n))[:, kept]
     raw[~reduced.active] = 0.0
     if plane is not None:
         raw = raw @ symmetric_coordinates(reduced.model, reduced.basis @ raw, plane)
+    if supports is not None:
+        raw = raw @ null_space(_held(reduced, supports) @ raw)
     shapes, frequencies = _frame_modes(reduced, raw)
+    if supports is not None:
+        _refuse_loose(supports, frequencies)
+        shapes = projector @ shapes
     if max_frequency is not None:
         shapes, frequencies = _up_to(max_frequency, shapes, frequencies)
     constants = reduced.constants.shifted(origin).projected(shapes)
@@ -198,6 +213,30 @@ def _up_to(limit: float, shapes: np.ndarray, frequencies: np.ndarray) -> tuple[n
     if faults:
         raise ModelError(faults)
     return shapes[:, frequencies <= limit], frequencies[frequencies <= limit]
+
+
+def _held(reduced: ReducedBody, supports: Mapping[str, str]) -> np.ndarray:
+    """Return the conditions D of supports."""
+    if not isinstance(supports, Mapping) or not supports:
+        raise ModelError(f"floating.supports: found {shown(supports)}, expected places and what is held there: "
+                         "{'start': 'displacement', 'end': 'rotation'}")
+    rows = []
+    for name, what in supports.items():
+        if name not in reduced.places:
+            raise ModelError(f"floating.supports: found {shown(name)}." + near_names(name, list(reduced.places)))
+        if what not in HELD:
+            raise ModelError(f"floating.supports.{name}: found {shown(what)}, expected one of {', '.join(map(repr, HELD))}")
+        rows.append(getattr(reduced.places[name], HELD[what]))
+    held = np.vstack(rows)
+    size = np.linalg.norm(held, axis=1, keepdims=True)
+    return held / np.where(size > 0.0, size, 1.0)
+
+
+def _refuse_loose(supports: Mapping[str, str], frequencies: np.ndarray) -> None:
+    """Raise ModelError if the supports let the body move without deformation."""
+    if len(frequencies) and frequencies[0] <= LOOSE * frequencies[-1]:
+        raise ModelError(f"floating.supports: {shown(dict(supports))} leave the body free to move; hold more of it, or only "
+                         "the plane's shapes with `plane`")
 
 
 def _frame(reduced: ReducedBody, frame) -> tuple[str, np.ndarray, np.ndarray, str]:

@@ -133,7 +133,8 @@ class ReducedBody:
         return nodal_stress(self.model, self.basis @ q)
 
     def floating(self, frame: str | Sequence[str] | None = None, *, stiffening: bool | None = None,
-                 plane: str | None = None, max_frequency: float | None = None) -> FloatingBody:
+                 plane: str | None = None, max_frequency: float | None = None,
+                 supports: Mapping[str, str] | None = None) -> FloatingBody:
         """Return the body in a floating frame.
 
         Parameters
@@ -150,12 +151,17 @@ class ReducedBody:
             to be symmetric about the plane through the origin.
         max_frequency : float, optional
             Keep only the vibration modes up to this frequency, with the frame held [Hz].
+        supports : mapping of str to str, optional
+            Interfaces and points that are held instead of the frame while the vibration modes are taken, each with what is
+            held there, ``"displacement"``, ``"rotation"`` or ``"all"``: ``{"start": "displacement", "end": "displacement"}``
+            for a rod between two hinges.  Few modes with the supports of the mechanism do what many of others do.
 
         Returns
         -------
         FloatingBody
         """
-        return floating_body(self, frame, stiffening=stiffening, plane=plane, max_frequency=max_frequency)
+        return floating_body(self, frame, stiffening=stiffening, plane=plane, max_frequency=max_frequency,
+                             supports=supports)
 
     def plot_mode(self, number: int, *, exaggeration: float | None = None, ax=None, path: str | Path | None = None):
         """Draw a fixed-interface mode: the deformed body, coloured by displacement, above the undeformed one.

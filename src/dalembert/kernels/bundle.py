@@ -45,12 +45,19 @@ class Bundle:
     @cached_property
     def kernel_type(self) -> BundleType:
         """Type that kernels are compiled for."""
-        return _type_of(type(self).__name__, self._fields, tuple(map(typeof, self)))
+        return _type_of(type(self).__name__, self._fields, tuple(map(_field_type, self)))
 
     @cached_property
     def words(self) -> np.ndarray:
         """Addresses and shapes of the arrays, int64."""
-        return np.concatenate([field.words if isinstance(field, Bundle) else _array_words(field) for field in self])
+        return np.array(self.listed(), np.int64)
+
+    def listed(self) -> list[int]:
+        """Return the words one by one."""
+        out = []
+        for field in self:
+            out += field.listed() if isinstance(field, Bundle) else _array_words(field)
+        return out
 
     @property
     def address(self) -> int:
@@ -62,11 +69,23 @@ class Bundle:
         return None
 
 
-
-def _array_words(array: np.ndarray) -> np.ndarray:
+def _array_words(array: np.ndarray) -> list[int]:
     if not array.flags.c_contiguous:
         raise TypeError("arrays of a bundle are contiguous")
-    return np.array([array.ctypes.data, *array.shape], np.int64)
+    return [array.__array_interface__["data"][0], *array.shape]
+
+
+_TYPES: dict[tuple, types.Type] = {}
+"""Types of arrays by what they follow from: Numba walks through all columns of a table each time it is asked."""
+
+
+def _field_type(field):
+    if isinstance(field, Bundle):
+        return field.kernel_type
+    key = field.dtype, field.ndim, field.flags.num
+    if key not in _TYPES:
+        _TYPES[key] = typeof(field)
+    return _TYPES[key]
 
 
 def bundle(fields: type) -> type:

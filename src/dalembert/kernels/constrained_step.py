@@ -22,6 +22,9 @@ The next step begins with the projected rates, and with accelerations between th
 Along the constraints the trapezoidal rule turns an error of the former over from step to step and never damps it, and
 every passage through a singular position adds to it, until the step leaves the branch it is on.  The latter have no such
 error, but with them alone the scheme is far from symmetric in time, and the error's part of third order is larger.
+Positions that keep to the constraints turn an error e of the accelerations along them into
+    e1 = -(½ - beta)/beta e0,                                                                    (4)
+which grows for beta < ¼; the share of the projected ones is chosen so that a step takes as much off as with beta = ¼.
 """
 
 from ..codes import Status, TermCode

@@ -89,7 +89,7 @@ RAISE = 1e3
 MOST_RAISES = 2
 """How often the penalties of a step are raised."""
 PROJECTED_SHARE = 0.15
-"""Of the projected accelerations in those that the next step begins with, see constrained_step.py."""
+"""Of the projected accelerations in those that the next step begins with, at least; see constrained_step.py."""
 RENEWALS = 50
 """Steps of a tree that begin with new factors after old ones had become useless within an iteration: they soon would again, as
 those of a slender body that spins do, which is much lighter about its own axis."""
@@ -310,6 +310,12 @@ def begin_stage(sys, o, flow, tangent, cq, cv, work):
         begin_step(sys, o, cq, cv, work)
 
 
+@part
+def projected_share(o):
+    """Share of the projected accelerations in those that the next step begins with, by (4) of constrained_step.py."""
+    return 1.0 - (1.0 - PROJECTED_SHARE) * o.beta / max(o.beta, 0.5 - o.beta)
+
+
 @kernel
 def finish_stage(sys, o, flow, tangent, exact, raised, t1, cq, cv, work) -> int:
     """Place the new state, project it and keep its accelerations, moved towards the projected ones.
@@ -331,7 +337,7 @@ def finish_stage(sys, o, flow, tangent, exact, raised, t1, cq, cv, work) -> int:
             return status
     status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
     for k in range(flow.qdd_new.shape[0]):
-        flow.aa[3, k] += PROJECTED_SHARE * (flow.qdd_new[k] - flow.aa[3, k])
+        flow.aa[3, k] += projected_share(o) * (flow.qdd_new[k] - flow.aa[3, k])
     return status
 
 
