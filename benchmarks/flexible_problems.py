@@ -57,11 +57,20 @@ def slider_crank_model(data: dict, bodies: int, modes: int):
     return m
 
 
-def planar_slider_crank(bodies: int, modes: int = 0) -> Deflection:
-    """The same with a rod of bodies that bend in the plane alone and do not stretch, each in a floating frame."""
+HINGE, SLIDE = "displacement", "rotation"
+SUPPORTS = {1: ((HINGE, HINGE),), 2: ((HINGE, SLIDE), (SLIDE, HINGE))}
+"""What the mechanism and, by symmetry, the other half of the rod hold at start and end of each of its pieces."""
+
+
+def planar_slider_crank(bodies: int, modes: int = 0, kept: int = 0) -> Deflection:
+    """The same with a rod of bodies that bend in the plane alone and do not stretch, each in a floating frame.
+
+    They have all their bending shapes, with the frame held, or, as supported in the mechanism, as many modes as are `kept`.
+    """
     p = stored("p6_slidercrank_flex_2d")
     rod, centre = Rod(p["data"]["L"] / bodies, p["data"]["dia"], p["data"]["E"], p["data"]["rho"]), (bodies + 1) / 2
-    pieces = {i: planar_piece(rod, modes, i == centre) for i in range(1, bodies + 1)}
+    supports = SUPPORTS[bodies] if kept else (None,) * bodies
+    pieces = {i: planar_piece(rod, modes, i == centre, supports[i - 1], kept) for i in range(1, bodies + 1)}
     middle = f"rod {bodies // 2 + 1}.mid" if bodies % 2 else f"rod {bodies // 2}.end"
 
     def columns(r):
@@ -84,17 +93,21 @@ PIECE_ELEMENTS = 24
 
 
 @cache
-def planar_piece(rod: Rod, modes: int, marked: bool):
+def planar_piece(rod: Rod, modes: int, marked: bool, supports: tuple[str, str] | None, kept: int):
     """Return a piece of the rod: two static shapes and some fixed-interface modes of bending in the plane.
 
-    Stretching is left out: its frequency in two coordinates is above that of a bar with one end held.  The middle of the
-    piece is a place of it if it is `marked`.
+    Stretching is left out: its frequency in two coordinates is above that of a bar with one end held.  With supports at start
+    and end, that many of its lowest modes are kept.  The middle of the piece is a place of it if it is `marked`.
     """
     fe = dal.flex.beam(length=rod.length, section=dal.Circle(rod.diameter), elements=PIECE_ELEMENTS,
                        material=dal.Material(young=rod.young, poisson=0.3, density=rod.density), theory="euler-bernoulli")
     reduced = dal.flex.craig_bampton(fe, interfaces={"start": "start", "end": "end"}, modes=2 * modes,
                                      points={"mid": [PIECE_ELEMENTS // 2]} if marked else None)
-    return reduced.floating("start", plane="xy", max_frequency=sqrt(rod.young / rod.density) / (4 * rod.length))
+    if supports is None:
+        return reduced.floating("start", plane="xy", max_frequency=sqrt(rod.young / rod.density) / (4 * rod.length))
+    held = dict(zip(("start", "end"), supports, strict=True))
+    highest = reduced.floating("start", plane="xy", supports=held).frequencies[kept - 1]
+    return reduced.floating("start", plane="xy", supports=held, max_frequency=highest * (1 + 1e-9))
 
 
 def planar_model(data: dict, pieces: dict):

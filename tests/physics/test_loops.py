@@ -36,7 +36,8 @@ CHANNELS = ("guide.displacement", "guide.speed", "guide.acceleration", "cross.fo
 
 
 @pytest.mark.parametrize("formulation", WAYS)
-@pytest.mark.parametrize("integrator", ["trapezoidal", "generalized-alpha"])
+@pytest.mark.parametrize("integrator", ["trapezoidal", "generalized-alpha", "linear-acceleration", dal.Newmark(beta=1 / 12)],
+                         ids=str)
 def test_positions_rates_accelerations_and_reactions_are_of_second_order(formulation, integrator, exact):
     errors = []
     for h in (2e-3, 1e-3, 5e-4):

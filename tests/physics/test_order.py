@@ -19,6 +19,7 @@ ORDERS = [
     ("trapezoidal", 2),
     ("newmark", 2),
     (dal.Newmark(beta=0.3, gamma=0.5), 2),
+    (dal.Newmark(beta=1 / 12), 2),
     (dal.Newmark(beta=0.36, gamma=0.7), 1),
     ("linear-acceleration", 2),
     ("hht", 2),
@@ -114,6 +115,22 @@ def test_fixed_steps_reach_their_order(integrator, order, mechanism):
     steps = FAST.get((integrator, mechanism.__name__), STEPS.get(integrator, STEPS[order]))
     found = observed_order(lambda h: error_of(mechanism, step=h, integrator=integrator), steps)
     assert found == pytest.approx(order, abs=0.25)
+
+
+def swinging():
+    """Masses on springs, one of them nonlinear: forces depend on coordinates alone."""
+    m = dal.Model("swinging", gravity=(0, 0, -9.81))
+    for name in "ab":
+        m.add(dal.Body(name, mass=1.0, inertia=(1, 1, 1)))
+    m.add(dal.Prismatic("x", "ground", "a", axis=(1, 0, 0), start=1.0), dal.Prismatic("z", "a", "b", axis=(0, 0, 1)),
+          dal.JointSpring("s", "x", stiffness=20.0), dal.SpringDamper("d", "ground", "b", stiffness=30.0, length=0.4))
+    return m, ("b.position",)
+
+
+def test_fox_and_goodwin_is_of_fourth_order_where_forces_do_not_depend_on_rates():
+    """Newmark with beta = 1/12 is Numerov's method for the coordinates; its rates are of second order."""
+    found = observed_order(lambda h: error_of(swinging, step=h, integrator=dal.Newmark(beta=1 / 12)), (0.02, 0.01, 0.005))
+    assert found == pytest.approx(4, abs=0.25)
 
 
 @pytest.mark.parametrize("integrator, order", [("rk4", 4), ("trapezoidal", 2), ("generalized-alpha", 2)])

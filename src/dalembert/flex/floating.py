@@ -35,7 +35,7 @@ from .invariants import EPSILON, PRODUCTS, Inertia
 from .lowest_modes import signed
 from .mode_picture import draw_mode, mode_number
 from .stiffening import Stiffening, stiffening_of
-from .symmetry import symmetric_coordinates
+from .symmetry import SAME_SHAPE, symmetric_coordinates
 
 if TYPE_CHECKING:
     from .fe_model import FEModel
@@ -176,7 +176,7 @@ def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None
     if plane is not None:
         raw = raw @ symmetric_coordinates(reduced.model, reduced.basis @ raw, plane)
     if supports is not None:
-        raw = raw @ null_space(_held(reduced, supports) @ raw)
+        raw = raw @ null_space(_held(reduced, supports) @ raw, rcond=SAME_SHAPE)
     shapes, frequencies = _frame_modes(reduced, raw)
     if supports is not None:
         _refuse_loose(supports, frequencies)

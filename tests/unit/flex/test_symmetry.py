@@ -1,4 +1,4 @@
-"""Floating bodies of a plane: shapes that are their own mirror images, and modes up to a frequency."""
+"""Floating bodies of a plane: shapes that are their own mirror images, modes up to a frequency and with other supports."""
 
 import numpy as np
 import pytest
@@ -44,6 +44,36 @@ def test_modes_up_to_a_frequency():
     assert short.stiffening.spin.shape == (6, 3, 3)
 
 
+HINGES = {"start": "displacement", "end": "displacement"}
+
+
+@pytest.mark.parametrize(("supports", "half_waves"), [
+    (HINGES, (1, 2)), ({"start": "displacement", "end": "rotation"}, (0.5, 1.5))])
+def test_modes_with_supports_are_those_of_a_supported_rod(supports, half_waves):
+    """Whole half waves between hinges; between a hinge and a slide that keeps the direction half of one less."""
+    planar = rod(8).floating("start", plane="xy", supports=supports)
+    length, area = 0.3, np.pi * 0.003**2
+    wave = np.array(half_waves) * np.pi / length
+    rod_frequency = wave**2 * np.sqrt(STEEL.young * np.pi * 0.003**4 / 4 / (STEEL.density * area)) / (2 * np.pi)
+    assert planar.frequencies[:2] == pytest.approx(rod_frequency, rel=(wave[1] * 0.003) ** 2)  # rotary inertia, few modes
+
+
+def test_modes_with_supports_are_seen_from_the_frame():
+    """The same motions as with all modes of the frame, in coordinates whose rigid part is the frame's."""
+    body = rod()
+    plain, held = body.floating("start", plane="xy"), body.floating("start", plane="xy", supports={"start": "all"})
+    assert held.frequencies == pytest.approx(plain.frequencies, rel=1e-9)
+    hinged = body.floating("start", plane="xy", supports=HINGES)
+    assert np.max(abs(hinged.places["start"].motion)) <= 1e-9 * np.max(abs(hinged.places["end"].motion))
+    strain = hinged.coordinates.T @ body.stiffness @ hinged.coordinates
+    assert hinged.stiffness == pytest.approx(strain, abs=1e-9 * np.max(strain))
+
+
+def test_supports_that_leave_a_body_free_are_refused():
+    with pytest.raises(dal.ModelError, match="free to move"):
+        rod().floating("start", plane="xy", supports={"start": "displacement"})
+
+
 def test_a_body_that_is_not_symmetric_is_refused():
     fe = dal.flex.box((0.4, 0.03, 0.02), divisions=(4, 1, 1), material=STEEL)
     moved = dal.flex.matrices(fe.stiffness, fe.mass, nodes=fe.nodes + (0, 0, 0.01))
@@ -52,7 +82,9 @@ def test_a_body_that_is_not_symmetric_is_refused():
         body.floating("a", plane="xy", stiffening=False)
 
 
-@pytest.mark.parametrize("how", [dict(plane="zz"), dict(max_frequency=-1.0), dict(max_frequency="high")])
+@pytest.mark.parametrize("how", [dict(plane="zz"), dict(max_frequency=-1.0), dict(max_frequency="high"),
+                                 dict(supports={"strat": "all"}), dict(supports={"end": "speed"}), dict(supports={}),
+                                 dict(supports="end")])
 def test_faulty_choices_are_refused(how):
     with pytest.raises(dal.ModelError, match="floating"):
         rod().floating("start", **how)
