@@ -40,6 +40,19 @@ def test_driven_coordinates_take_no_part():
     assert np.max(abs(r["rail.displacement"] - np.sin(50 * r.t))) <= 4 * np.finfo(float).eps * 500
 
 
+@pytest.mark.parametrize("integrator", ["trapezoidal", "generalized-alpha"])
+def test_steps_after_a_rejected_one_keep_to_the_error(integrator):
+    """A double pendulum asks for shorter steps now and then, not every other step: lengths follow the estimate after each."""
+    m = dal.Model("double pendulum", gravity=(0, 0, -9.81))
+    for name in "ab":
+        m.add(dal.Body(name, mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01), points={"tip": (0, 0, -1)}))
+    m.add(dal.Revolute("shoulder", "ground", "a", axis=(0, 1, 0), start=1.5),
+          dal.Revolute("elbow", "a.tip", "b", axis=(0, 1, 0)))
+    stats = dal.run(m, until=3.0, accuracy=1e-4, integrator=integrator).stats
+    swings = 8  # of both, within the three seconds; the estimate grows fast in each of them
+    assert stats.rejected <= 2 * swings < stats.steps / 10
+
+
 def test_an_accuracy_given_wins_over_the_step_of_the_model():
     m = cart(effort=dal.sine(amplitude=1.0, omega=1.0))
     m = m.replaced(run={"until": 1.0, "step": 0.01})

@@ -72,7 +72,7 @@ class Bundle:
 def _array_words(array: np.ndarray) -> list[int]:
     if not array.flags.c_contiguous:
         raise TypeError("arrays of a bundle are contiguous")
-    return [array.__array_interface__["data"][0], *array.shape]
+    return [array.ctypes.data, *array.shape]
 
 
 _TYPES: dict[tuple, types.Type] = {}

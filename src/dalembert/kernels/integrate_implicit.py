@@ -207,13 +207,19 @@ def update_scales(sys, flow):
 
 
 @kernel
-def reject(o, flow, h, factor) -> int:
-    """Shrink the step after a failure or a large error."""
+def reject(o, flow, h, factor, forget) -> int:
+    """Shrink the step after a failure or a large error.
+
+    The last accelerations are forgotten only where they may mislead: without them (4) is not known, and the next step would be
+    accepted and lengthened unseen, to be rejected again.
+    """
     p = flow.progress[0]
     rescale_shift(flow, factor)
     p.h = h * factor
     p.rejected += 1
-    p.factored = p.history = 0
+    p.factored = 0
+    if forget:
+        p.history = 0
     p.contraction = 1.0
     return Status.STEP_TOO_SMALL.value if p.h < o.h_min else Status.OK.value
 
@@ -292,14 +298,14 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
         if o.adaptive == 1:
             if (status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value
                     or status == Status.NO_FRAME.value):
-                if reject(o, flow, h, 0.25) != Status.OK.value:
+                if reject(o, flow, h, 0.25, True) != Status.OK.value:
                     return status
                 continue
             if status != Status.OK.value:
                 return status
             error = stage_error(sys, o, tableau, flow, tangent, t1, h, work) if o.turns == 1 else alpha_error(o, flow, h)
             if not error <= 1.5:
-                status = reject(o, flow, h, max(0.2, 0.8 * min(error, 1e9) ** (-1.0 / o.order)))
+                status = reject(o, flow, h, max(0.2, 0.8 * min(error, 1e9) ** (-1.0 / o.order)), o.turns == 1)
                 if status != Status.OK.value:
                     return status
                 continue

@@ -111,3 +111,16 @@ def test_scattered_arrays_are_refused():
     b = make()
     with pytest.raises(TypeError, match="contiguous"):
         _ = b._replace(matrix=b.matrix[:, ::2]).address
+
+
+def test_numba_is_asked_once_for_the_type_of_a_table(monkeypatch):
+    """It walks through all columns of a table, which takes longer than a short run."""
+    known = make(3).kernel_type
+    monkeypatch.setattr("dalembert.kernels.bundle.typeof", None)
+    assert make(7).kernel_type is known
+
+
+def test_tables_that_must_not_be_written_have_a_type_of_their_own():
+    fixed = make(3)
+    fixed.matrix.flags.writeable = False
+    assert fixed.kernel_type != make(3).kernel_type
