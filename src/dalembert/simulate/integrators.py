@@ -84,7 +84,11 @@ class LinearAcceleration(Implicit):
 
 @dataclass(frozen=True)
 class Newmark(Implicit):
-    """Newmark's method; `gamma` above one half damps and costs an order."""
+    """Newmark's method; `gamma` above one half damps and costs an order.
+
+    With `beta` = 1/12 (Fox and Goodwin) vibrations keep their phases to fourth order in steps below 2.4 over the highest
+    angular frequency.
+    """
 
     beta: float = 0.25
     gamma: float = 0.5
