@@ -38,6 +38,15 @@ def test_shapes_across_the_plane_take_no_part(guided):
 
 
 @pytest.mark.parametrize("guided", [False, True])
+def test_modes_with_other_supports_make_the_same_motion(guided):
+    """All of them span what those of the frame do, though their mass matrix is not diagonal."""
+    supports = {"start": "displacement", "end": "rotation"}
+    held, other = (swung(rod().floating("start", plane="xy", **how), guided) for how in ({}, {"supports": supports}))
+    assert other["rod.modal"].shape == held["rod.modal"].shape
+    assert other["rod.end.position"] == pytest.approx(held["rod.end.position"], abs=STEPS * FIXED_ACCURACY * LENGTH)
+
+
+@pytest.mark.parametrize("guided", [False, True])
 def test_rough_steps_take_fewer_iterations(guided):
     body, accuracy = rod().floating("start", plane="xy"), 1e-3
     fine, rough = swung(body, guided), swung(body, guided, accuracy=accuracy)

@@ -10,9 +10,8 @@ fulfils them, where E drops the six coordinates of one interface.  The vibration
 then taken as elastic coordinates: unit modal mass, diagonal stiffness, ascending frequencies.  A body that moves in a plane
 about which it is symmetric needs only the shapes that are symmetric, too (symmetry.py); stiff modes can be left out.
 
-A body whose joints hold it otherwise than its frame does needs many modes of (1) to bend as it does there.  Its vibration
-modes with the places held as the joints hold them, D q = 0, seen from the frame by the projector of (1), need less.  Their
-stiffness stays diagonal, since a rigid motion changes no strain; their mass matrix does not.
+Or vibration modes with other places held than the frame (supports.py) are taken, and seen from the frame by the projector
+of (1).  Their stiffness stays diagonal, since a rigid motion changes no strain; their mass matrix does not.
 
 Seeds: [HEL §2] tangent frames; [ELL (5.10)] the projector in (1).
 """
@@ -26,26 +25,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import eigh, null_space
+from scipy.linalg import eigh
 
-from ..errors import ModelError, near_names
+from ..errors import ModelError
 from ..model.values import Faults, number, shown
 from .body_point import BodyPoint
 from .invariants import EPSILON, PRODUCTS, Inertia
 from .lowest_modes import signed
 from .mode_picture import draw_mode, mode_number
 from .stiffening import Stiffening, stiffening_of
-from .symmetry import SAME_SHAPE, symmetric_coordinates
+from .supports import refuse_loose, supported_coordinates
+from .symmetry import symmetric_coordinates
 
 if TYPE_CHECKING:
     from .fe_model import FEModel
     from .reduced_body import ReducedBody
 
 MEAN_AXIS = "mean-axis"
-HELD = {"displacement": "displacement", "rotation": "rotation", "all": "motion"}
-"""What a support may hold, and the shapes of a place that are then zero."""
-LOOSE = 1e-6
-"""Frequency relative to the highest one below which a mode is a rigid motion; rounding leaves its root there."""
 SHORTEST_CHORD = 1e-9
 """Chords shorter than this part of the body have no direction."""
 
@@ -68,7 +64,7 @@ class FloatingBody:
     names : tuple of str
         Of the elastic coordinates.
     frequencies : (n,) float
-        Of the elastic coordinates, with the frame held [Hz].
+        Of the elastic coordinates, with the frame or other supports held [Hz].
     constants : Inertia
         Inertia constants about the frame's origin.
     stiffness, damping : (n, n) float
@@ -168,18 +164,14 @@ def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None
     words, origin, conditions, held = _frame(reduced, reduced.interfaces[0] if frame is None else frame)
     rigid = reduced.rigid_modes(origin)
     projector = np.eye(reduced.n) - rigid @ np.linalg.pinv(conditions @ rigid) @ conditions
-    kept = reduced.active.copy()
     if supports is None:
+        kept = reduced.active.copy()
         kept[reduced.slot(held)] = False
-    raw = (projector if supports is None else np.eye(reduced.n))[:, kept]
-    raw[~reduced.active] = 0.0
-    if plane is not None:
-        raw = raw @ symmetric_coordinates(reduced.model, reduced.basis @ raw, plane)
-    if supports is not None:
-        raw = raw @ null_space(_held(reduced, supports) @ raw, rcond=SAME_SHAPE)
-    shapes, frequencies = _frame_modes(reduced, raw)
-    if supports is not None:
-        _refuse_loose(supports, frequencies)
+        shapes, frequencies = _vibration_modes(reduced, _of_plane(reduced, projector[:, kept], plane))
+    else:
+        raw = _of_plane(reduced, np.eye(reduced.n)[:, reduced.active], plane)
+        shapes, frequencies = _vibration_modes(reduced, supported_coordinates(reduced, raw, supports))
+        refuse_loose(supports, frequencies)
         shapes = projector @ shapes
     if max_frequency is not None:
         shapes, frequencies = _up_to(max_frequency, shapes, frequencies)
@@ -195,8 +187,14 @@ def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None
         stiffening=stiffening_of(reduced, shapes, origin, held) if stiffening else None, coordinates=shapes, reduced=reduced)
 
 
-def _frame_modes(reduced: ReducedBody, raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the coordinates of the vibration modes in the frame, (n_reduced, n), and their frequencies [Hz]."""
+def _of_plane(reduced: ReducedBody, raw: np.ndarray, plane: str | None) -> np.ndarray:
+    """Return coordinates (n_reduced, n) that the model can move, those symmetric about a plane if it is given."""
+    raw[~reduced.active] = 0.0
+    return raw if plane is None else raw @ symmetric_coordinates(reduced.model, reduced.basis @ raw, plane)
+
+
+def _vibration_modes(reduced: ReducedBody, raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coordinates of the vibration modes among those of raw, (n_reduced, n), and their frequencies [Hz]."""
     stiffness, mass = (raw.T @ a @ raw for a in (reduced.stiffness, reduced.mass_matrix))
     try:
         square, shapes = eigh((stiffness + stiffness.T) / 2, (mass + mass.T) / 2)
@@ -213,30 +211,6 @@ def _up_to(limit: float, shapes: np.ndarray, frequencies: np.ndarray) -> tuple[n
     if faults:
         raise ModelError(faults)
     return shapes[:, frequencies <= limit], frequencies[frequencies <= limit]
-
-
-def _held(reduced: ReducedBody, supports: Mapping[str, str]) -> np.ndarray:
-    """Return the conditions D of supports."""
-    if not isinstance(supports, Mapping) or not supports:
-        raise ModelError(f"floating.supports: found {shown(supports)}, expected places and what is held there: "
-                         "{'start': 'displacement', 'end': 'rotation'}")
-    rows = []
-    for name, what in supports.items():
-        if name not in reduced.places:
-            raise ModelError(f"floating.supports: found {shown(name)}." + near_names(name, list(reduced.places)))
-        if what not in HELD:
-            raise ModelError(f"floating.supports.{name}: found {shown(what)}, expected one of {', '.join(map(repr, HELD))}")
-        rows.append(getattr(reduced.places[name], HELD[what]))
-    held = np.vstack(rows)
-    size = np.linalg.norm(held, axis=1, keepdims=True)
-    return held / np.where(size > 0.0, size, 1.0)
-
-
-def _refuse_loose(supports: Mapping[str, str], frequencies: np.ndarray) -> None:
-    """Raise ModelError if the supports let the body move without deformation."""
-    if len(frequencies) and frequencies[0] <= LOOSE * frequencies[-1]:
-        raise ModelError(f"floating.supports: {shown(dict(supports))} leave the body free to move; hold more of it, or only "
-                         "the plane's shapes with `plane`")
 
 
 def _frame(reduced: ReducedBody, frame) -> tuple[str, np.ndarray, np.ndarray, str]:

@@ -150,7 +150,7 @@ class ReducedBody:
             Keep only the deformations that are symmetric about this plane, for a body that moves within it.  The model has
             to be symmetric about the plane through the origin.
         max_frequency : float, optional
-            Keep only the vibration modes up to this frequency, with the frame held [Hz].
+            Keep only the vibration modes up to this frequency, with the frame or the supports held [Hz].
         supports : mapping of str to str, optional
             Interfaces and points that are held instead of the frame while the vibration modes are taken, each with what is
             held there, ``"displacement"``, ``"rotation"`` or ``"all"``: ``{"start": "displacement", "end": "displacement"}``

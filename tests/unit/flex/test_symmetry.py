@@ -83,8 +83,8 @@ def test_a_body_that_is_not_symmetric_is_refused():
 
 
 @pytest.mark.parametrize("how", [dict(plane="zz"), dict(max_frequency=-1.0), dict(max_frequency="high"),
-                                 dict(supports={"strat": "all"}), dict(supports={"end": "speed"}), dict(supports={}),
-                                 dict(supports="end")])
+                                 dict(supports={"strat": "all"}), dict(supports={"end": "speed"}),
+                                 dict(supports={"end": ["all"]}), dict(supports={}), dict(supports="end")])
 def test_faulty_choices_are_refused(how):
     with pytest.raises(dal.ModelError, match="floating"):
         rod().floating("start", **how)
