@@ -148,7 +148,7 @@ def compare(report: Report, kind: str, level: float, rounds: int, exudyn, smoke:
     problem = flexible_peers.problem_of(kind)
     turns, target = {}, level
     if exudyn:
-        found = flexible_peers.quickest(problem, level, BEST[kind, level])
+        found = flexible_peers.quickest(problem, level, BEST[kind, level], rounds)
         assert found, f"{kind}: Exudyn does not reach {level:g}"
         target = found[0].error
         turns["exudyn"] = FlexibleLoop(problem, found[0].design, found[0].settings, found[0].per_spacing).seconds
