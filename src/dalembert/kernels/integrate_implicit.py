@@ -210,8 +210,8 @@ def update_scales(sys, flow):
 def reject(o, flow, h, factor, forget) -> int:
     """Shrink the step after a failure or a large error.
 
-    The last accelerations are forgotten only where they may mislead: without them (4) is not known, and the next step would be
-    accepted and lengthened unseen, to be rejected again.
+    The last accelerations are forgotten only where they may mislead, as those of massless directions, which are not smooth:
+    without them (4) is not known, and the next step would be accepted and lengthened unseen, to be rejected again.
     """
     p = flow.progress[0]
     rescale_shift(flow, factor)
@@ -305,7 +305,8 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
                 return status
             error = stage_error(sys, o, tableau, flow, tangent, t1, h, work) if o.turns == 1 else alpha_error(o, flow, h)
             if not error <= 1.5:
-                status = reject(o, flow, h, max(0.2, 0.8 * min(error, 1e9) ** (-1.0 / o.order)), o.turns == 1)
+                forget = o.turns == 1 or work.fail[2] > 0
+                status = reject(o, flow, h, max(0.2, 0.8 * min(error, 1e9) ** (-1.0 / o.order)), forget)
                 if status != Status.OK.value:
                     return status
                 continue
