@@ -22,6 +22,7 @@ from math import ceil, inf, sqrt
 
 import exudyn_planar
 import exudyn_spatial
+import exudyn_trees
 import loop_problems
 import numpy as np
 import steps
@@ -29,6 +30,8 @@ from interleave import Report, best_runs, parse, peer
 from loop_problems import Problem
 
 INDEX3, INDEX2 = "generalized-alpha", "trapezoidal index 2"
+TREE = "tree"
+"""In place of a kind of nodes: relative coordinates."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,10 @@ class ExudynLoop(steps.Exudyn):
 
     def built(self, problem: Problem, settings: Settings):
         """Return Exudyn's model of a mechanism: container, system, sensors and what reads them."""
-        build, spatial = BUILDERS[problem.name.lstrip("0123456789 ")]
+        kind = problem.name.lstrip("0123456789 ")
+        if settings.nodes == TREE:
+            return TREES[kind](problem)
+        build, spatial = BUILDERS[kind]
         return build(problem, *((settings.nodes,) if spatial else ()))
 
     def seconds(self) -> float:
@@ -98,6 +104,14 @@ BUILDERS: dict[str, tuple[Callable, bool]] = {
     "vehicle": (exudyn_spatial.vehicle, True),
 }
 """Builder of each mechanism, and whether it takes a kind of rotational coordinates."""
+TREES: dict[str, Callable] = {
+    "four-bars": exudyn_trees.fourbars,
+    "squeezer": exudyn_trees.squeezer,
+    "planar slider-crank": exudyn_trees.planar_slider_crank,
+    "Bricard": exudyn_trees.bricard,
+    "spatial slider-crank": exudyn_trees.spatial_slider_crank,
+}
+"""Builders in relative coordinates."""
 
 
 def solve(problem: Problem, settings: Settings, step: float) -> tuple[float, float]:
@@ -109,24 +123,30 @@ def solve(problem: Problem, settings: Settings, step: float) -> tuple[float, flo
 
 MOST_STEPS = 4000
 """Steps within a compared spacing after which a search is given up."""
+MOST_TRIALS = 10
+"""Runs after which it ends."""
 
 
 def fewest_steps(error_of: Callable[[int], float], level: float, guess: int = 10) -> tuple[int, float]:
     """Return the fewest steps k, within a few per cent, with error_of(k) below a level, and that error.
 
-    The error falls with the square of the step once the step is small; (0, inf) if no step gets there.
+    The error falls with the square of the step once the step is small, on the whole: the passage of a singular position adds
+    its own, more or less by chance.  (0, inf) if no step gets there.
     """
-    k, best, last = guess, (0, inf), inf
-    for _ in range(8):
+    k, best, last, misses = guess, (0, inf), inf, 0
+    for _ in range(MOST_TRIALS):
         error = error_of(k)
-        if 0.7 * last < error < inf and error > level:
+        missed = error > level and 0.7 * last < error < inf
+        misses += missed
+        if misses > 2:
             break  # shorter steps do not help: the iteration is not exact enough
         last = error
         if error <= level and (not best[0] or k < best[0]):
             best = (k, error)
         if 0.9 * level <= error <= level:
             break
-        wanted = 2 * k if error == inf else max(1, ceil(k * min(4.0, sqrt(error / (0.97 * level)))))
+        shorter = 2.0 if error == inf or missed else min(4.0, sqrt(error / (0.97 * level)))
+        wanted = max(1, ceil(k * shorter))
         if wanted == k or wanted > MOST_STEPS or (best[0] and wanted >= best[0]):
             break
         k = wanted
