@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import DriveCode, FormCode, RowCode
+from ..kernels.bundle import Bundle
 from ..kernels.door import make_open_work
 from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
@@ -95,8 +96,10 @@ class Loop:
         return self.system, self.opt, self.method_data, self.flow, self.frames, self.work
 
     def entries(self) -> list[tuple]:
-        """The kernels needed, for `prepare`."""
-        return [(self.kernel, self.arguments())]
+        """The kernels needed, for `prepare`; the addresses of their tables are found here, before the time loop."""
+        arguments = self.arguments()
+        _find_addresses(arguments)
+        return [(self.kernel, arguments)]
 
     def advance(self, chunk: int) -> int:
         """Take up to `chunk` steps and return the status."""
@@ -148,6 +151,14 @@ class Loop:
         smallest = float(p.h_smallest) if p.steps else 0.0
         return Stats(int(p.steps), int(p.rejected), int(p.iterations), int(p.factorizations), int(p.evaluations),
                      seconds, smallest, float(p.h_largest))
+
+
+def _find_addresses(arguments: tuple) -> None:
+    for argument in arguments:
+        if isinstance(argument, Bundle):
+            argument.words  # noqa: B018 - found once and kept
+        elif isinstance(argument, tuple):
+            _find_addresses(argument)
 
 
 def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
