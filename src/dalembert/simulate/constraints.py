@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..codes import FormCode, RowCode, Status, TaskCode, TermCode
+from ..codes import RowCode, Status, TaskCode, TermCode
 from ..kernels.constrained_terms import evaluate_terms
 from ..kernels.door import enter, make_open_work
 from ..system.pack import Packed
@@ -16,10 +16,6 @@ RANK = 1e-8
 """Singular values of the scaled Jacobian below this fraction of the largest count as zero."""
 STIFFNESS = 1e4
 """Penalty of a row relative to the mass that it moves."""
-NATURAL_STIFFNESS = 3e5
-"""Likewise in natural coordinates of rigid bodies, where more than half of the rows hold bodies themselves together:
-iterations and turns of projections grow more slowly with the length of a chain.  Steps still pass singular positions with 1e6,
-and some no longer do with 1e7; in joint coordinates some do not with 1e6."""
 ELASTIC_STIFFNESS = 1e3
 """Likewise relative to the stiffness of superelements."""
 HANDED_ON = 2
@@ -121,8 +117,7 @@ def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> P
     mass = _along_rows(system, work, _even(system, diagonal) if flexible else diagonal)
     heavy = mass > (0.0 if flexible else LIGHT * np.max(mass, initial=0.0))
     row = system.row.copy()
-    stiffness = NATURAL_STIFFNESS if system.constants[0].form == FormCode.GLOBAL and not flexible else STIFFNESS
-    row["penalty"] = stiffness * (np.where(heavy, mass, np.median(mass[heavy])) if np.any(heavy) else 1.0)
+    row["penalty"] = STIFFNESS * (np.where(heavy, mass, np.median(mass[heavy])) if np.any(heavy) else 1.0)
     if flexible:
         row["stiffness"] = ELASTIC_STIFFNESS * _along_rows(system, work, _even(system, _stiffness(system, t, q, work)))
     row.setflags(write=False)
