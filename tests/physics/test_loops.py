@@ -209,6 +209,11 @@ def test_a_straight_arch_is_told_to_be_locked(formulation):
         dal.run(shallow_arch(0.0), until=0.5, accuracy=1e-6, formulation=formulation)
 
 
+def test_an_arch_too_flat_for_rounding_names_its_joint():
+    with pytest.raises(dal.SingularError, match=r"'middle'.*loops lock it"):
+        dal.run(shallow_arch(1e-9), until=0.5, accuracy=1e-6, formulation="semi-recursive")
+
+
 @pytest.mark.parametrize("formulation", WAYS)
 def test_an_arch_stands(formulation):
     r = dal.run(shallow_arch(0.1), until=0.5, accuracy=1e-6, formulation=formulation)

@@ -7,6 +7,8 @@ import numpy as np
 
 LINE = 64
 """Bytes of a line of the cache."""
+QUAD = 32
+"""Bytes of a quad."""
 
 
 def record(*fields) -> np.dtype:
@@ -15,11 +17,18 @@ def record(*fields) -> np.dtype:
 
 
 def record_in_lines(*fields) -> np.dtype:
-    """Return the type of a row that takes whole lines."""
-    packed = np.dtype(list(fields))
-    formats, offsets = zip(*(packed.fields[name] for name in packed.names), strict=True)
-    size = -(-packed.itemsize // LINE) * LINE
-    return np.dtype((np.record, {"names": packed.names, "formats": formats, "offsets": offsets, "itemsize": size}))
+    """Return the type of a row that takes whole lines, with quads at multiples of their size."""
+    formats, offsets, end = [np.dtype([field])[0] for field in fields], [], 0
+    for kind in formats:
+        offsets.append(_next(end, QUAD if kind.itemsize % QUAD == 0 else kind.base.itemsize))
+        end = offsets[-1] + kind.itemsize
+    return np.dtype((np.record, {"names": [name for name, *_ in fields], "formats": formats, "offsets": offsets,
+                                 "itemsize": _next(end, LINE)}))
+
+
+def _next(offset: int, size: int) -> int:
+    """Return the first multiple of a size from an offset on."""
+    return -(-offset // size) * size
 
 
 def zeros_in_lines(count: int, kind: np.dtype) -> np.ndarray:

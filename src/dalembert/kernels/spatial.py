@@ -5,7 +5,7 @@ acceleration a of the point.  The three blocks are kept by rows, in quads.
 """
 
 from .jit import kernel
-from .quad import add4, add_quads, axpy_quads, downdated, load_quads, mixed, scale4, store_quads, tilde_mul, transposed
+from .quad import add4, add_quads, cross4, downdated, load_quads, mixed, scale4, store_quads, tilde_mul, transposed
 
 
 @kernel
@@ -41,6 +41,6 @@ def shifted_inertia(J, H, M, d):
 
     J + H d~ᵀ + d~ Hᵀ + d~ M d~ᵀ = J + Z + Zᵀ with Z = d~ (H + ½ d~ M)ᵀ,   H + d~ M,   M
     """
-    X = tilde_mul(d, M)
-    Z = tilde_mul(d, transposed(axpy_quads(0.5, X, H)))
-    return add_quads(J, add_quads(Z, transposed(Z))), add_quads(H, X), M
+    Y = add_quads(H, tilde_mul(d, M))
+    Z = tilde_mul(d, transposed(H))
+    return add_quads(add_quads(J, Z), (cross4(d, Y[0]), cross4(d, Y[1]), cross4(d, Y[2]))), Y, M

@@ -205,12 +205,12 @@ BODY_WORK = record_in_lines(
 
 DOF_WORK = record_in_lines(
     ("s_n", "f8", 4),  # direction of turning, world axes
-    ("s_f", "f8", 4),
     ("U_n", "f8", 4),  # articulated inertia times direction
     ("U_f", "f8", 4),
     ("iD", "f8"),  # inverse of the inertia along the direction
     ("u", "f8"),  # effort left to accelerate it
     ("order", "i8"),  # rate eliminated at this place of its joint
+    ("s_f", "f8", 4),  # direction of moving
 )
 
 ROW_WORK = _record(

@@ -5,13 +5,14 @@ for minus [ARN]'s J, the load of a joint is +mu on its own body, and [ARN (15)] 
 stands outside of M(...).  The directions of a joint are eliminated one after the other, which is the block
 elimination of [ARN (13)] written as rank-one updates; reference point is the joint origin, axes are the world's.
 
-For a direction s of a body with articulated inertia A and applied wrench e (joint load A a - e):
+For a direction s of a body with articulated inertia A and applied wrench e, from which the wrench A c of the acceleration c
+that velocities cause is taken first (joint load A a - e, a without c):
     U = A s,  D = sᵀU,  u = tau + sᵀe,                                                   (1)
     A <- A - U Uᵀ/D,  e <- e - U u/D,                                                    (2)
     qdd = (u - Uᵀa)/D,  a <- a + s qdd                                                   (3)
-(2) and (3) are [ARN (13), (15), (16)] for one direction.  With the parent's accelerations al_p, a_p and those of the
-velocities, ca and cl, (3) of a revolute joint reads
-    qdd = (u - U_nᵀca - U_fᵀcl)/D - (U_n + d x U_f)ᵀal_p/D - U_fᵀa_p/D                    (4)
+(2) and (3) are [ARN (13), (15), (16)] for one direction; c is added after the last one.  With the parent's accelerations
+al_p and a_p, (3) of a revolute joint reads
+    qdd = u/D - (U_n + d x U_f)ᵀal_p/D - U_fᵀa_p/D                                        (4)
 where all but the two products with al_p and a_p is ready before they are; that is all a chain waits for.
 
 Rank-deficient hinges [ARN (18)-(26)]: a direction with D = 0 has U = A s = 0 (A is semi-definite), so that the
@@ -41,8 +42,8 @@ from .flex_elimination import (
 from .flex_floating import heavy_element
 from .flex_floating_tables import AT_D, AT_REST
 from .jit import kernel, part, shared
-from .quad import add4, axpy4, cross4, load4, mixed, scale4, store4
-from .small import dot3, load3
+from .quad import add4, axpy4, cross4, dot4, load4, mixed, scale4, store4
+from .small import load3
 from .spatial import add_inertia, downdated_inertia, inertia_vec, load_inertia, shifted_inertia
 
 RANK_TOLERANCE = 1e-12
@@ -52,7 +53,7 @@ RANK_TOLERANCE = 1e-12
 @part
 def inertia_along(s_n, s_f, size_n, size_f):
     """Size that the inertia along (s_n, s_f) is held against, for the traces of J and M that a joint begins with."""
-    return dot3(s_n, s_n) * size_n + dot3(s_f, s_f) * size_f
+    return dot4(s_n, s_n) * size_n + dot4(s_f, s_f) * size_f
 
 
 @part
@@ -86,7 +87,7 @@ def hand_sizes(sys, b, d, size_n, size_f, rows):
     """Tell the parent the sizes of what was eliminated, d from its origin."""
     if sys.constants[0].pivot == 1:
         parent = rows[b.parent]
-        parent.size_n = max(parent.size_n, size_n + dot3(d, d) * size_f)
+        parent.size_n = max(parent.size_n, size_n + dot4(d, d) * size_f)
         parent.size_f = max(parent.size_f, size_f)
 
 
@@ -115,7 +116,7 @@ def pick_direction(sys, b, place, J, H, M, size_n, size_f, dof):
         s_n, s_f = load4(dof[k].s_n), load4(dof[k].s_f)
         U_n, U_f = inertia_vec(J, H, M, s_n, s_f)
         scale = inertia_along(s_n, s_f, size_n, size_f)
-        D = (dot3(s_n, U_n) + dot3(s_f, U_f)) / scale if scale > 0.0 else 0.0
+        D = (dot4(s_n, U_n) + dot4(s_f, U_f)) / scale if scale > 0.0 else 0.0
         if D > largest or sys.dof[k].drive >= 0:
             best, largest = other, D if sys.dof[k].drive < 0 else 2.0
     chosen = dof[best].order
@@ -125,12 +126,17 @@ def pick_direction(sys, b, place, J, H, M, size_n, size_f, dof):
 
 
 @part
+def without_velocity_terms(own, J, H, M, n, f):
+    """Wrench that is left for the accelerations in (3): e <- e - A (ca, cl)."""
+    bias_n, bias_f = inertia_vec(J, H, M, load4(own.ca_w), load4(own.cl_w))
+    return axpy4(-1.0, bias_n, n), axpy4(-1.0, bias_f, f)
+
+
+@part
 def hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, rows):
     """Add what is left of a row's articulated inertia and wrench to its parent's [ARN (13)]."""
     if b.parent > 0:
         parent, d = rows[b.parent], load4(own.d_w)
-        bias_n, bias_f = inertia_vec(J, H, M, load4(own.ca_w), load4(own.cl_w))
-        n, f = axpy4(-1.0, bias_n, n), axpy4(-1.0, bias_f, f)
         J, H, M = shifted_inertia(J, H, M, d)
         add_inertia(parent, J, H, M)
         hand_sizes(sys, b, d, size_n, size_f, rows)
@@ -143,12 +149,12 @@ def eliminate_plain(sys, b, own, tau, work):
     """Steps (1) and (2) for an undriven revolute joint; the rest goes to the parent."""
     J, H, M = load_inertia(own)
     size_n, size_f = joint_sizes(sys, own, J, M)
-    n, f = load4(own.en), load4(own.ef)
+    n, f = without_velocity_terms(own, J, H, M, load4(own.en), load4(own.ef))
     k = work.dof[b.v]
     s = load4(k.s_n)
     U_n, U_f = mixed(s, J), mixed(s, H)                                                        # (1)
-    D = dot3(s, U_n)
-    u = tau[b.v] + dot3(s, n)
+    D = dot4(s, U_n)
+    u = tau[b.v] + dot4(s, n)
     if not RANK_TOLERANCE * size_n < D:
         iD = note_massless(work, b.v)
     else:
@@ -168,14 +174,13 @@ def eliminate_face(sys, i, work):
     b, own = sys.body[i], work.body[i]
     J, H, M = load_inertia(own)
     size_n, size_f = joint_sizes(sys, own, J, M)
-    n, f = load4(own.en), load4(own.ef)
+    n, f = without_velocity_terms(own, J, H, M, load4(own.en), load4(own.ef))
     couple_face(sys, i, J, H, M, 0, work)
     index = heavy_element(sys, i)
     if index >= 0:
         couple_body(sys, i, index, 0, work)
         load_heavy_face(sys, i, index, work)
-    bias_n, bias_f = inertia_vec(J, H, M, load4(own.ca_w), load4(own.cl_w))
-    load_face(sys, i, axpy4(-1.0, bias_n, n), axpy4(-1.0, bias_f, f), 1.0, 0, work)
+    load_face(sys, i, n, f, 1.0, 0, work)
     hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, work.body)
 
 
@@ -211,6 +216,7 @@ def eliminate_joint(sys, i, tau, qdd, work) -> int:
         J, H, M, n, f, status = eliminate_block(sys, i, J, H, M, n, f, work)
         if status != Status.OK.value:
             return status
+    n, f = without_velocity_terms(own, J, H, M, n, f)
     for place in range(b.v + b.nv - 1, b.v - 1, -1):
         k = pick_direction(sys, b, place, J, H, M, size_n, size_f, dof)
         own_k = dof[k]
@@ -219,8 +225,8 @@ def eliminate_joint(sys, i, tau, qdd, work) -> int:
         if sys.dof[k].drive >= 0:
             n, f = axpy4(-qdd[k], U_n, n), axpy4(-qdd[k], U_f, f)
             continue
-        D = dot3(s_n, U_n) + dot3(s_f, U_f)
-        u = tau[k] + dot3(s_n, n) + dot3(s_f, f)
+        D = dot4(s_n, U_n) + dot4(s_f, U_f)
+        u = tau[k] + dot4(s_n, n) + dot4(s_f, f)
         if not RANK_TOLERANCE * inertia_along(s_n, s_f, size_n, size_f) < D:
             iD = note_massless(work, k)
         else:
@@ -276,22 +282,21 @@ def accelerate_tree(sys, qdd, work):
         if b.plain == 1:
             k = dof[b.v]
             U_n, U_f, s, iD = load4(k.U_n), load4(k.U_f), load4(k.s_n), k.iD
-            free = (k.u - dot3(U_n, ca) - dot3(U_f, cl)) * iD
             W_n, W_f = scale4(add4(U_n, cross4(d, U_f)), iD), scale4(U_f, iD)
-            acc = free - dot3(W_n, al) - dot3(W_f, a)                                          # (4)
+            acc = k.u * iD - dot4(W_n, al) - dot4(W_f, a)                                      # (4)
             qdd[b.v] = acc
             a = add4(a, add4(cross4(al, d), cl))
             al = axpy4(acc, s, add4(al, ca))
         else:
-            a = add4(a, add4(cross4(al, d), cl))
-            al = add4(al, ca)
+            a = add4(a, cross4(al, d))
             for place in range(b.v, b.v + b.nv):
                 k = dof[place].order
                 own_k = dof[k]
                 if sys.dof[k].drive < 0:
-                    qdd[k] = (own_k.u - dot3(load4(own_k.U_n), al) - dot3(load4(own_k.U_f), a)) * own_k.iD
+                    qdd[k] = (own_k.u - dot4(load4(own_k.U_n), al) - dot4(load4(own_k.U_f), a)) * own_k.iD
                 al = axpy4(qdd[k], load4(own_k.s_n), al)
                 a = axpy4(qdd[k], load4(own_k.s_f), a)
+            al, a = add4(al, ca), add4(a, cl)
             if b.flex >= 0:
                 al, a = accelerate_flexible(sys, b, al, a, qdd, work)
         store4(own.al_w, al)

@@ -59,6 +59,10 @@ def _singular(packed: Packed, rate: int, t: float) -> SingularError:
     turns = bool(direction.s_n.any())
     carried = packed.layout.bodies[j.body]
     what = "an inertia about" if turns else "a mass along"
+    if len(packed.system.row):
+        return SingularError(
+            f"{_joint(packed, rate)}: neither inertia nor loops decide how it moves at t = {t:.6g} s, to rounding. "
+            f"Give {carried!r} {what} its axis, or start a little away from this position, in which its loops lock it.")
     which = f" ({j.coordinates[min(rate - j.v, len(j.coordinates) - 1)]})" if j.nv > 1 else ""
     return SingularError(
         f"{_joint(packed, rate)}: the bodies outboard of it give no "

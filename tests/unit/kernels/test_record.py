@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels.record import LINE, record, record_in_lines, zeros_in_lines
+from dalembert.kernels.record import LINE, QUAD, record, record_in_lines, zeros_in_lines
 
 FIELDS = ("a", "f8", 9), ("n", "i8"), ("b", "f8", 4)
 
@@ -21,3 +21,8 @@ def test_rows_in_lines_hold_the_same_fields():
     for table in (plain, wide):
         table[1].a[2], table[1].n = 3.5, 7
     assert all(np.array_equal(wide[name], plain[name]) for name in plain.dtype.names)
+
+
+def test_no_quad_lies_in_two_lines():
+    kind = record_in_lines(("order", "i8"), ("a", "f8", 4), ("u", "f8"), ("A", "f8", 12))
+    assert [kind.fields[name][1] % QUAD for name in "aA"] == [0, 0]
