@@ -121,6 +121,14 @@ def test_loops_stay_closed_at_all_levels_for_a_hundred_seconds(formulation):
     assert np.max(r["constraints.velocity"]) <= 3 * RATE_TOLERANCE * speed
 
 
+def test_iterations_of_a_step_hardly_grow_with_the_length_of_a_chain():
+    """Four-bars through their singular position: four times as many take at most a tenth more iterations a step."""
+    p = load("p5_A02_n_fourbar")
+    short, long = (dal.run(n_fourbar(p["data"], n), until=1.0, step=0.01, integrator="trapezoidal", formulation="global",
+                           record=[1.0]).stats.iterations for n in (10, 40))
+    assert long <= 1.1 * short
+
+
 @pytest.mark.parametrize("formulation", WAYS)
 def test_fixed_steps_get_through_a_singular_position_with_their_order(formulation):
     """Two four-bars fall through the horizontal at about 0.7 s; against the reference at 1 s."""

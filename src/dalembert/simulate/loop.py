@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import DriveCode, FormCode, RowCode
+from ..kernels.bundle import Bundle
 from ..kernels.door import make_open_work
 from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
@@ -28,6 +29,9 @@ LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
 STEP_SHARE = 0.02
 """Share of the tolerated local error that Newton's iteration may take."""
+FIRMER = 30.0
+"""Factor of the penalties of rigid bodies in natural coordinates in implicit steps: iterations and turns of projections then
+grow more slowly with the length of a chain of loops.  Steps pass singular positions with 100, too, but some not with 1000."""
 PROJECTIONS = {None: 0, "tangent": 1, "mass": 2}
 STAGE_SHARE = 0.02
 """Share of it for each stage of a Runge-Kutta method, whose weights enlarge the stages' errors up to thirty times."""
@@ -58,7 +62,7 @@ class Loop:
 
     def change_method(self, method, *, detect: bool = False, h_explicit: float = 0.0) -> None:
         """Go on with another integrator from the present state."""
-        self.method = method
+        self.method, self.system = method, _system_for(method, self.begin)
         opt = np.zeros(1, OPTIONS)
         o, p, asked = opt[0], self.flow.progress[0], self.options
         o.adaptive = asked.step is None
@@ -95,8 +99,10 @@ class Loop:
         return self.system, self.opt, self.method_data, self.flow, self.frames, self.work
 
     def entries(self) -> list[tuple]:
-        """The kernels needed, for `prepare`."""
-        return [(self.kernel, self.arguments())]
+        """The kernels needed, for `prepare`; the addresses of their tables are found here, before the time loop."""
+        arguments = self.arguments()
+        _find_addresses(arguments)
+        return [(self.kernel, arguments)]
 
     def advance(self, chunk: int) -> int:
         """Take up to `chunk` steps and return the status."""
@@ -148,6 +154,25 @@ class Loop:
         smallest = float(p.h_smallest) if p.steps else 0.0
         return Stats(int(p.steps), int(p.rejected), int(p.iterations), int(p.factorizations), int(p.evaluations),
                      seconds, smallest, float(p.h_largest))
+
+
+def _system_for(method, begin: Start):
+    """System with the penalties that an integrator takes."""
+    system = (begin.natural or begin).packed.system
+    if begin.natural is None or not isinstance(method, Implicit) or len(system.sup.element):
+        return system
+    row = system.row.copy()
+    row["penalty"] *= FIRMER
+    row.setflags(write=False)
+    return system._replace(row=row)
+
+
+def _find_addresses(arguments: tuple) -> None:
+    for argument in arguments:
+        if isinstance(argument, Bundle):
+            argument.words  # noqa: B018 - found once and kept
+        elif isinstance(argument, tuple):
+            _find_addresses(argument)
 
 
 def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
