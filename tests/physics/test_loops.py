@@ -9,7 +9,7 @@ from physics.closed_mechanisms import closed_mechanism
 from physics.loop_models import shallow_arch
 
 import dalembert as dal
-from dalembert.kernels.constrained import POSITION_TOLERANCE, RATE_TOLERANCE
+from dalembert.kernels.constrained import PROJECTED_TOLERANCE, RATE_TOLERANCE
 from dalembert.kernels.newton import GUESS_SHARE
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
@@ -107,18 +107,21 @@ def opened(r, level):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("formulation", WAYS)
-def test_loops_stay_closed_at_all_levels_for_a_hundred_seconds(formulation):
-    """At the tolerance of the projections relative to the largest rate and acceleration, three rows a joint."""
+@pytest.mark.parametrize(("formulation", "rows"), [("semi-recursive", 3), ("global", 3 + 3 * 6)])
+def test_loops_stay_closed_at_all_levels_for_a_hundred_seconds(formulation, rows):
+    """At the tolerance of the projections relative to the largest rate and acceleration, three rows a joint.
+
+    In natural coordinates six rows hold each of the three bodies together; what they leave opens the joint that closes a loop.
+    """
     r = dal.run(slider_crank(), until=100.0, record=0.5, formulation=formulation, accuracy=1e-6)
     size = np.max(np.abs(r["rod.C.position"]))
     speed, bend = (max(1.0, np.max(np.abs(r[f"{body}.{level}"])) / size) for body, level in (
         ("crank.B", "velocity"), ("crank.B", "acceleration")))
-    assert opened(r, "position") <= 3 * POSITION_TOLERANCE * size
-    assert opened(r, "velocity") <= 3 * RATE_TOLERANCE * size * speed
+    assert opened(r, "position") <= rows * PROJECTED_TOLERANCE * size
+    assert opened(r, "velocity") <= rows * RATE_TOLERANCE * size * speed
     assert opened(r, "acceleration") <= 3 * ACCELERATION_TOLERANCE * size * bend
-    assert np.max(r["constraints.position"]) <= POSITION_TOLERANCE  # directions have the size one, distances less
-    assert np.max(r["constraints.velocity"]) <= 3 * RATE_TOLERANCE * speed
+    assert np.max(r["constraints.position"]) <= rows * PROJECTED_TOLERANCE  # directions have the size one, distances less
+    assert np.max(r["constraints.velocity"]) <= rows * RATE_TOLERANCE * speed
 
 
 def test_iterations_of_a_step_hardly_grow_with_the_length_of_a_chain():
@@ -178,6 +181,15 @@ def test_factors_serve_for_several_steps_without_projections(way):
     assert r.stats.factorizations <= r.stats.steps / 3
 
 
+def test_passages_of_a_singular_position_cost_a_chain_no_accuracy():
+    """Ten four-bars, which could part in ways of their own there, are as exact as one, but for a factor of their number."""
+    p, errors = load("p5_A02_n_fourbar"), {}
+    for n in (1, 10):
+        r = dal.run(n_fourbar(p["data"], n), until=10.0, accuracy=1e-8, record=0.1, formulation="semi-recursive")
+        errors[n] = np.max(np.abs(r["up0.top.position"][:, :2] - np.array(p["cases"][str(n)]["B0"])[:, :2]))
+    assert errors[10] <= 10 * errors[1]
+
+
 @pytest.mark.slow
 def test_fourbars_pass_their_singular_position_again_and_again():
     """Where rows are dependent for a moment, rates along them are left as they are; positions stay on the constraints."""
@@ -217,5 +229,6 @@ def test_an_arch_too_flat_for_rounding_names_its_joint():
 
 @pytest.mark.parametrize("formulation", WAYS)
 def test_an_arch_stands(formulation):
+    """A gap at its ends moves its top by the inverse of its slope."""
     r = dal.run(shallow_arch(0.1), until=0.5, accuracy=1e-6, formulation=formulation)
-    assert np.max(np.ptp(r["two.position"], axis=0)) < POSITION_TOLERANCE
+    assert np.max(np.ptp(r["two.position"], axis=0)) < PROJECTED_TOLERANCE / 0.1

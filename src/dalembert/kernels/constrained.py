@@ -21,7 +21,10 @@ from .step_matrix import solve_factored
 from .tree_state import eval_drives, move, normalise
 
 POSITION_TOLERANCE = 1e-10
-"""Largest violation that a projection leaves, relative to the size of the row."""
+"""Largest violation that an implicit step leaves, relative to the size of the row."""
+PROJECTED_TOLERANCE = 1e-13
+"""Likewise a projection of positions.  Where rows are dependent for a moment their violation grows with the square of what is
+then free, which may be off by the root of this, and stays so after the passage."""
 RATE_TOLERANCE = 1e-10
 """Likewise of its rate, relative to the size and to the largest rate."""
 ROUGH_TOLERANCE = 1e-9
@@ -186,7 +189,7 @@ def project_positions(sys, t, q, qd, work) -> int:
         if status != Status.OK.value:
             return status
         gap = largest_gap(sys, work, 0)
-        if gap <= POSITION_TOLERANCE or not gap < SLOWEST * last or turn == MAX_PROJECTIONS:
+        if gap <= PROJECTED_TOLERANCE or not gap < SLOWEST * last or turn == MAX_PROJECTIONS:
             break
         last = gap
         eval_correction(sys, x, work)
