@@ -6,6 +6,7 @@ User functions of springs, tyres and the rack are Exudyn's symbolic ones, which 
 from __future__ import annotations
 
 import numpy as np
+from loop_problems import spatial_places
 
 AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 
@@ -95,10 +96,7 @@ def spatial_slider_crank(p, nodes="RotationEulerParameters"):
     """Spatial slider-crank: revolute, ball, universal and prismatic joint."""
     d = p.data
     ya, za, l_ab, w = d["yA"], d["zA"], d["lAB"], d["omega0"]
-    b = np.array([0.0, ya, za + l_ab])
-    c = np.array([np.sqrt(d["lBC"] ** 2 - b @ b), 0.0, 0.0])
-    e = (c - b) / d["lBC"]
-    across = np.cross(e, (1, 0, 0)) / np.linalg.norm(np.cross(e, (1, 0, 0)))
+    b, c, e, across = spatial_places(d)
     axial, transverse, _ = d["I_rod"]
     v_b = np.array([0.0, -w * l_ab, 0.0])
     # rod: its spin w_r and the slider's speed from v_b + w_r x (c - b) = (v, 0, 0) and the cross: (w_r x across).ex = 0

@@ -6,6 +6,7 @@ Far fewer unknowns than with bodies by themselves; builders as in `exudyn_planar
 from __future__ import annotations
 
 import numpy as np
+from loop_problems import spatial_places
 
 TURN, SLIDE = "Revolute", "Prismatic"
 
@@ -168,10 +169,7 @@ def spatial_slider_crank(p, nodes=""):
     """Spatial slider-crank: crank, and slider, cross and rod in a row; four coordinates, three constraints."""
     d = p.data
     ya, za, l_ab, w = d["yA"], d["zA"], d["lAB"], d["omega0"]
-    b = np.array([0.0, ya, za + l_ab])
-    c = np.array([np.sqrt(d["lBC"] ** 2 - b @ b), 0.0, 0.0])
-    e = (c - b) / d["lBC"]
-    across = np.cross(e, (1, 0, 0)) / np.linalg.norm(np.cross(e, (1, 0, 0)))
+    b, c, e, across = spatial_places(d)
     axial, transverse, _ = d["I_rod"]
     R = np.column_stack([(1, 0, 0), across, np.cross((1, 0, 0), across)])  # frame of the rod: its y is the cross's second axis
     inertia = R.T @ (transverse * np.eye(3) + (axial - transverse) * np.outer(e, e)) @ R

@@ -113,6 +113,15 @@ def bricard() -> Problem:
                    lambda: acceptance().bricard(p["data"]), lambda r: r["bar3.end.position"])
 
 
+def spatial_places(d: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return pin and slider of the spatial slider-crank at its start [m], direction of the rod, second axis of the cross."""
+    b = np.array([0.0, d["yA"], d["zA"] + d["lAB"]])
+    c = np.array([np.sqrt(d["lBC"] ** 2 - b @ b), 0.0, 0.0])
+    e = (c - b) / d["lBC"]
+    across = np.cross(e, (1, 0, 0))
+    return b, c, e, across / np.linalg.norm(across)
+
+
 def spatial_slider_crank() -> Problem:
     """Spatial slider-crank, 5 s: the slider and the crank's pin."""
     p = stored("p5_spatial_slider_crank")

@@ -12,7 +12,7 @@ from time import process_time
 
 import numpy as np
 from interleave import Report, best_runs
-from loop_problems import Problem, planar_slider_crank, spatial_slider_crank
+from loop_problems import Problem, planar_slider_crank, spatial_places, spatial_slider_crank
 
 INTEGRATORS = ("EULER", "RK4", "IMPLICITFAST")
 STEPS = (5, 10, 20, 50, 200, 1000)
@@ -92,10 +92,7 @@ def planar(mujoco, spec, d):
 def spatial(mujoco, spec, d):
     """Add the spatial slider-crank: slider, cross and rod in a row, connected to the crank's pin."""
     ya, za, l_ab, w = d["yA"], d["zA"], d["lAB"], d["omega0"]
-    b = np.array([0.0, ya, za + l_ab])
-    c = np.array([np.sqrt(d["lBC"] ** 2 - b @ b), 0.0, 0.0])
-    e = (c - b) / d["lBC"]
-    across = np.cross(e, (1, 0, 0)) / np.linalg.norm(np.cross(e, (1, 0, 0)))
+    b, c, e, across = spatial_places(d)
     axial, transverse, _ = d["I_rod"]
     spec.option.gravity = (0, 0, -d["g"])
     hinge, slide = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE

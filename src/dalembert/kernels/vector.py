@@ -86,6 +86,7 @@ class Operation(_Intrinsic):
 
     def __init__(self, function, takes, gives, code):
         self.function = function
+
         def lowered(target, builder, sig, args):
             return code(target, builder, sig, *args)
 
