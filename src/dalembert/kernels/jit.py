@@ -9,17 +9,21 @@ import hashlib
 import os
 import sys
 import tempfile
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import numba
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.types import unliteral
 from numba.np import linalg
 
-from .linking import EntryCompiler, PartCompiler, SharedCompiler, share
+from .compilers import EntryCompiler, PartCompiler, SharedCompiler
+from .linking import share
+from .typing_memory import operators_remembered
 
 
 def _load_array_functions() -> None:
@@ -141,22 +145,29 @@ def _kept(entry, compile_kernel):
     return compile_kept
 
 
-def _tuned(compile_kernel):
-    """Let the compiler join the scalar operations of small vectors (12 % of a tree pass), and let it keep its garbage.
+@contextmanager
+def _garbage_kept():
+    """Let the compiler keep its garbage: to search its many objects for some takes a sixth of its time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
-    To search the compiler's many objects for garbage takes a sixth of its time.
-    """
+
+def _tuned(compile_kernel):
+    """Let the compiler join the scalar operations of small vectors (12 % of a tree pass), and let it be quick."""
 
     def compile_tuned(signature):
-        before, collecting = numba.config.SLP_VECTORIZE, gc.isenabled()
-        numba.config.SLP_VECTORIZE = 1
-        gc.disable()
-        try:
-            return compile_kernel(signature)
-        finally:
-            numba.config.SLP_VECTORIZE = before
-            if collecting:
-                gc.enable()
+        with global_compiler_lock, _garbage_kept(), operators_remembered():
+            before = numba.config.SLP_VECTORIZE
+            numba.config.SLP_VECTORIZE = 1
+            try:
+                return compile_kernel(signature)
+            finally:
+                numba.config.SLP_VECTORIZE = before
 
     return compile_tuned
 
@@ -220,9 +231,10 @@ def prepare(entries) -> None:
     entries : list of (kernel, args)
         The kernels that a run needs, each with a tuple of example arguments.
     """
-    for done, (entry, args) in enumerate(entries):
-        if not hasattr(entry, "compile"):  # JIT switched off
-            continue
-        listener = _Announcer(entry.py_func.__name__, done, len(entries))
-        with event.install_listener("numba:compile", listener):
-            entry.compile(tuple(numba.typeof(a) for a in args))
+    with _garbage_kept():
+        for done, (entry, args) in enumerate(entries):
+            if not hasattr(entry, "compile"):  # JIT switched off
+                continue
+            listener = _Announcer(entry.py_func.__name__, done, len(entries))
+            with event.install_listener("numba:compile", listener):
+                entry.compile(tuple(numba.typeof(a) for a in args))

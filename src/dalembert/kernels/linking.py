@@ -18,9 +18,7 @@ from hashlib import sha1
 from importlib import import_module
 
 from llvmlite import binding
-from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.core.itanium_mangler import mangle
 
 
@@ -84,44 +82,3 @@ def below(libraries) -> list:
     for library in libraries:
         visit(library)
     return order[::-1]
-
-
-class _Compiler(Compiler):
-    """Compiles into a library of ours."""
-
-    library_class, symbol = JITCodeLibrary, staticmethod(unique_symbol)
-
-    def compile_extra(self, func):
-        """Compile a Python function."""
-        state = self.state
-        state.targetctx.mangler = self.symbol
-        state.library = self.library_class(state.targetctx.codegen(), func.__qualname__)
-        state.library.enable_object_caching()
-        return super().compile_extra(func)
-
-
-class EntryCompiler(_Compiler):
-    """Compiles a kernel that Python calls."""
-
-    library_class = EntryLibrary
-
-
-class SharedCompiler(EntryCompiler):
-    """Compiles a shared kernel."""
-
-    symbol = staticmethod(lasting_symbol)
-
-
-class PartCompiler(_Compiler):
-    """Compiles a kernel that other kernels call."""
-
-    library_class = PartLibrary
-
-    def compile_extra(self, func):
-        """Lower a Python function and make it known to callers, by a key that cannot be called."""
-        self.state.flags.no_compile = True
-        result = super().compile_extra(func)
-        fndesc, library = result.fndesc, result.library
-        key = _dynfunc.make_function(fndesc.lookup_module(), func.__name__, "", 0, result.environment, (library,))
-        result.target_context.insert_user_function(key, fndesc, [library])
-        return result._replace(entry_point=key)

@@ -31,7 +31,7 @@ CONSTANTS = _record(
     ("pivot", "i8"),  # 1 if a body's mass matrix is singular: joints' directions are taken in the order of their inertia
 )
 
-BODY = _record(
+BODY = record_in_lines(
     ("parent", "i8"),  # row of the parent
     ("code", "i8"),  # JointCode of the joint that carries the body
     ("plain", "i8"),  # 1 for an undriven revolute joint, which takes the short way through the elimination
@@ -64,7 +64,7 @@ DOF = _record(
 PAIR = _record(("q", "i8"), ("v", "i8"))  # coordinate q is the integral of rate v
 QUATERNION = _record(("q", "i8"), ("v", "i8"))  # quaternion q..q+3 turned by the rates v..v+2 (fixed axes)
 
-FORCE = _record(
+FORCE = record_in_lines(
     ("code", "i8"),  # ForceCode
     ("a", "i8"),  # row of the first body
     ("b", "i8"),  # row of the second body
@@ -72,16 +72,16 @@ FORCE = _record(
     ("v", "i8"),  # rate of joint elements
     ("law", "i8"),  # row of the law, or -1
     ("follow", "i8"),  # 1 if the direction turns with the body
+    ("rest", "f8"),  # rest coordinate or free length [rad or m]
+    ("k", "f8", 3),  # stiffness [N/m or N m/rad]
+    ("c", "f8", 3),  # damping [N s/m or N m s/rad]; what joint elements need ends here, in two lines
+    ("kt", "f8", 3),  # turning stiffness [N m/rad]
+    ("ct", "f8", 3),  # turning damping [N m s/rad]
+    ("dir", "f8", 3),  # direction of a force or torque [-]
     ("u_a", "f8", 3),  # attachment on the first body, its joint frame [m]
     ("R_a", "f8", 9),  # attachment's axes -> joint frame
     ("u_b", "f8", 3),
     ("R_b", "f8", 9),
-    ("k", "f8", 3),  # stiffness [N/m or N m/rad]
-    ("c", "f8", 3),  # damping [N s/m or N m s/rad]
-    ("kt", "f8", 3),  # turning stiffness [N m/rad]
-    ("ct", "f8", 3),  # turning damping [N m s/rad]
-    ("rest", "f8"),  # rest coordinate or free length [rad or m]
-    ("dir", "f8", 3),  # direction of a force or torque [-]
 )
 
 LAW = _record(

@@ -11,6 +11,7 @@ from ..codes import DriveCode, ForceCode, FormCode, JointCode
 from ..kernels import tables
 from ..kernels.flex_floating_tables import Floating
 from ..kernels.flex_superelement_tables import no_superelements
+from ..kernels.record import zeros_in_lines
 from ..kernels.sparse import Pattern
 from ..kernels.tables import System
 from ..model.checked import CheckedJoint, CheckedModel, Place
@@ -152,7 +153,7 @@ def _frozen(array: np.ndarray) -> np.ndarray:
 
 def _pack_bodies(model: CheckedModel, rows: list[Row]) -> np.ndarray:
     n = len(rows) + 1
-    body = np.zeros(n, tables.BODY)
+    body = zeros_in_lines(n, tables.BODY)
     body["flex"] = -1
     R_bu, u_b = np.zeros((n, 3, 3)), np.zeros((n, 3))
     R_bu[0] = np.eye(3)
@@ -263,7 +264,7 @@ def _place(body: np.ndarray, row: int, place: Place) -> tuple[np.ndarray, np.nda
 
 
 def _pack_forces(model, body, row_of_body, joint_rows: dict[int, JointRows], laws: LawTable) -> np.ndarray:
-    force = np.zeros(len(model.forces), tables.FORCE)
+    force = zeros_in_lines(len(model.forces), tables.FORCE)
     for e, f in zip(force, model.forces, strict=True):
         e.code, e.follow = f.code, f.follow
         e.k, e.c, e.kt, e.ct = f.stiffness, f.damping, f.turning_stiffness, f.turning_damping
