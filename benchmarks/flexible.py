@@ -74,7 +74,7 @@ class Ours(loops.Ours):
         method, _ = choose_integrator(options.integrator, options.step, massless=begin.massless > 0,
                                       n_rates=len(begin.qd), loops=begin.has_rows,
                                       superelements=begin.shown.has_superelements)
-        loop = Loop(begin, method, options, p.times[[0, -1]], detect=False)
+        loop = Loop(begin, method, options, p.times[[0, -1]])
         loop.advance(0)  # addresses of the tables and first accelerations: set-up, as the peer's
         started = process_time()
         status = loop.advance(MOST_STEPS)

@@ -184,7 +184,7 @@ class Chain:
 
     def __call__(self) -> float:
         """Return the CPU time of a step [s]."""
-        loop = Loop(self.begin, self.method, self.options, np.zeros(0), detect=False)
+        loop = Loop(self.begin, self.method, self.options, np.zeros(0))
         began = process_time()
         status = loop.advance(1_000_000)
         took = process_time() - began

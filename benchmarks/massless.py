@@ -8,7 +8,9 @@ bodies has the same joints and frames.  Both are evaluated by `eval_acceleration
 The second part runs the small-mass oscillator [ARN (5), (6)], sets B and C of tests/problems, with m1 = 1e-5 and with
 m1 = 0 by every error-controlled implicit integrator: steps and seconds.  Fifty times fewer steps are asked for.  Next to
 what is found stands what the motion lets expect (docs/theory/massless.md): the radians of the fast oscillation that have
-to be followed until it has decayed, over those of the slow one.
+to be followed until it has decayed, over those of the slow one.  In set C that is hundreds, and every stiffly accurate
+integrator is held to the requirement.  In set B it is 30 to 40: an integrator that spends nothing on an oscillation which
+has died out cannot save fifty times there, whatever it is; `sdirk4` is held to the requirement (README.md tells why).
 
 First of all, accelerations must solve M qdd = rhs where M has a say, as many directions must be massless as M has zero
 singular values, and runs must agree with the closed form.
@@ -39,6 +41,8 @@ LARGEST_EXPONENT = 1.05
 FEWER_STEPS = 50
 INTEGRATORS = {"bdf": 6, "radau": 4, "sdirk4": 4, "trapezoidal": 3}
 """Error-controlled, with the power of the step that the error estimate grows with."""
+REQUIRED = {"B": ("sdirk4",), "C": ("bdf", "radau", "sdirk4")}
+"""Integrators that are held to `FEWER_STEPS` in a set."""
 SAME_SIGN = ("trapezoidal",)
 """Methods whose local errors add up instead of changing sign: without damping all of them shift the phase."""
 EVERY = 5
@@ -149,7 +153,7 @@ def expected_saving(data: dict, exponent: int, until: float) -> float:
 
 
 def saved_steps(report: Report, accuracies, until=None) -> None:
-    """Run sets B and C with the small mass and without it; `bdf` at the first accuracy has the requirement."""
+    """Run sets B and C with the small mass and without it; the requirement is checked at the first accuracy."""
     for letter in "BC":
         problem = json.loads((PROBLEMS / f"p2_small_mass_oscillator_{letter}.json").read_text())
         data, times = problem["data"], np.array(problem["t"])
@@ -165,7 +169,7 @@ def saved_steps(report: Report, accuracies, until=None) -> None:
                 assert error <= allowed, f"set {letter}, m1 = {m1:g}: error {error:.2g} against {allowed:.2g}"
                 runs[m1] = r.stats
             ratio = runs[SMALL].steps / runs[0.0].steps
-            required = accuracy == accuracies[0] and integrator == "bdf"
+            required = accuracy == accuracies[0] and integrator in REQUIRED[letter]
             report.add(case=f"steps, set {letter} at {accuracy:g}, {integrator}", light=runs[0.0].steps,
                        full=runs[SMALL].steps, ratio=ratio,
                        required=f">= {FEWER_STEPS}" if required else None, ok=ratio >= FEWER_STEPS if required else None,

@@ -50,7 +50,7 @@ def make_loop(begin: Start, integrator: str, step: float | None, steps: int, spa
     method, _ = choose_integrator(integrator, step)
     until = steps * STEP
     options = RunOptions(until, step, 1e-6, integrator, "recursive", None)
-    return Loop(begin, method, options, np.arange(0.0, until, spacing), detect=False)
+    return Loop(begin, method, options, np.arange(0.0, until, spacing))
 
 
 def counted(call) -> tuple[int, object]:

@@ -24,7 +24,7 @@ class Ours:
         method, _ = choose_integrator(integrator, step)
         options = RunOptions(steps * step, step, 1e-6, integrator, "recursive", None)
         self.steps, self.at = steps, mechanisms.rates_of_joints(begin.packed.layout)
-        self.loop = Loop(begin, method, options, np.zeros(0), detect=False)
+        self.loop = Loop(begin, method, options, np.zeros(0))
         self.flow = self.loop.flow
         self.start = [a.copy() for a in self.flow]
 

@@ -41,7 +41,7 @@ def make_loop(name, step):
     """Return a loop over a tree of all joints and forces that records now and then, and what owns its laws."""
     case = random_case(2, 9, motions=True)
     options = RunOptions(10.0, step, 1e-6, name, "auto", None)
-    return Loop(case.begin, BY_NAME[name], options, np.linspace(0, 10.0, 100_001), detect=False), case
+    return Loop(case.begin, BY_NAME[name], options, np.linspace(0, 10.0, 100_001)), case
 
 
 @pytest.mark.parametrize("name, step", [("dopri5", None), ("rk4", 1e-3), ("semi-implicit-euler", 1e-3),

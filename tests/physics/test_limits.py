@@ -236,6 +236,32 @@ def test_a_strongly_damped_slider_needs_few_implicit_steps():
     assert r.messages and r["x.displacement"][-1] == pytest.approx(np.exp(-0.5), abs=1e-4)
 
 
+@pytest.mark.parametrize("accuracy", [1e-4, 1e-6, 1e-8])
+def test_a_vibration_that_has_died_out_is_stiff(accuracy):
+    """A light mass on a stiff spring, 1e4 rad/s damped at 50/s, on a slow one of 3 rad/s.
+
+    Stability holds explicit steps at 1 to 2 over 1e4 rad/s for good; 300 s of the slow motion are 900 rad, and 20 steps a
+    radian are plenty for a rule of order five.
+    """
+    fast, damping, until = 1e4, 50.0, 300.0
+    light = 1e-3
+    m = slider(start=1.0).add(
+        dal.JointSpring("s", "x", stiffness=9.0),
+        dal.Body("light", mass=light), dal.Prismatic("y", "b", "light", axis=(1, 0, 0)),
+        dal.JointSpring("k", "y", stiffness=light * fast**2, damping=2 * light * damping))
+    r = dal.run(m, until=until, accuracy=accuracy, record=[until])
+    assert any("stiff at t = " in message for message in r.messages)
+    assert r.stats.steps < 20 * 3 * until < 0.02 * until * fast / 2
+
+
+@pytest.mark.parametrize("accuracy", [1e-3, 1e-4, 1e-5, 1e-6, 1e-8])
+def test_a_vibration_that_goes_on_is_not_stiff(accuracy):
+    """Accuracy holds the steps of an undamped oscillator, at every accuracy."""
+    m = slider(start=1.0).add(dal.JointSpring("s", "x", stiffness=1e4))
+    r = dal.run(m, until=10.0, accuracy=accuracy)
+    assert not r.messages and r.provenance["integrator"] == "dopri5"
+
+
 def test_a_named_integrator_does_not_switch():
     m = slider(start=1.0).add(dal.JointSpring("s", "x", stiffness=1e4, damping=1e4))
     r = dal.run(m, until=0.01, accuracy=1e-6, integrator="dopri5")

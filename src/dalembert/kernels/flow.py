@@ -66,7 +66,7 @@ OPTIONS = np.dtype((np.record, [
     ("h_max", "f8"),
     ("h_min", "f8"),
     ("chunk", "i8"),  # steps per call
-    ("detect", "i8"),  # 1: give up with STIFF when an explicit step is held back by stability
+    ("detect", "i8"),  # explicit steps held back by stability after which to give up with STIFF; 0: never
     ("h_explicit", "f8"),  # step of the explicit integrator that gave up; 0 if none did
     ("order", "i8"),
     ("stages", "i8"),

@@ -40,7 +40,7 @@ STAGE_SHARE = 0.02
 class Loop:
     """State of a run inside the kernels."""
 
-    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: bool):
+    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: int = 0):
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.system, self.options, self.times = state.packed.system, options, times
@@ -60,8 +60,8 @@ class Loop:
             self.flow.qdd[:] = complete(begin.packed, 0.0, begin.q, begin.qd)[1]
             self.flow.progress[0].started = 1
 
-    def change_method(self, method, *, detect: bool = False, h_explicit: float = 0.0) -> None:
-        """Go on with another integrator from the present state."""
+    def change_method(self, method, *, detect: int = 0, h_explicit: float = 0.0) -> None:
+        """Go on with another integrator from the present state; `detect` steps held back by stability are called stiff."""
         self.method, self.system = method, _system_for(method, self.begin)
         opt = np.zeros(1, OPTIONS)
         o, p, asked = opt[0], self.flow.progress[0], self.options

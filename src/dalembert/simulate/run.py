@@ -26,6 +26,10 @@ from .status import error_of
 
 CHUNK_SECONDS = 0.2
 """Wall-clock time between two looks at progress and store [s], about."""
+HELD_BACK = 15
+"""Steps in a row that stability holds back, from which on a model is called stiff."""
+MORE_PATIENCE = 4
+"""Factor of their number each time that implicit steps were no longer than explicit ones."""
 
 
 def run(model, until: float | None = None, step: float | None = None, accuracy: float | None = None,
@@ -86,7 +90,7 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     if isinstance(method, Bdf):
         loop = (LoopedBdf if begin.has_rows else BdfLoop)(begin, method, options, times)
     else:
-        loop = Loop(begin, method, options, times, detect=may_switch)
+        loop = Loop(begin, method, options, times, detect=HELD_BACK if may_switch else 0)
     return _Run(begin, loop, options, progress, store).go(on_failure)
 
 
@@ -99,6 +103,7 @@ class _Run:
         self.blocks: list[dict[str, np.ndarray]] = []
         self.compiling = 0.0
         self.unsettled: MultibodyError | None = None
+        self.patience = HELD_BACK
         self.method = dict(integrator=loop.method.name, accuracy=None if options.step else options.accuracy,
                            step=options.step)
         origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation.name, **self.method)
@@ -165,7 +170,8 @@ class _Run:
         loop = self.loop
         self.messages.append(f"at t = {loop.t:.6g} s the accuracy asked for keeps implicit steps as short as "
                              f"explicit ones ({loop.step:.3g} s); went on with dopri5")
-        loop.change_method(DORMAND_PRINCE, detect=False)
+        self.patience *= MORE_PATIENCE
+        loop.change_method(DORMAND_PRINCE, detect=self.patience)
         self._name_method(DORMAND_PRINCE.name)
 
     def _name_method(self, name: str) -> None:

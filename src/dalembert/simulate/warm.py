@@ -32,7 +32,7 @@ def entries() -> list[tuple]:
     q, qd, block, cube = begin.q, begin.qd, np.zeros((1, 0)), np.zeros((1, 1, 1))
     options = RunOptions(1.0, None, 1e-6, "auto", "auto", None)
     methods = (DORMAND_PRINCE, GeneralizedAlpha(), Radau())
-    loops = [Loop(begin, method, options, np.zeros(1), detect=False) for method in methods]
+    loops = [Loop(begin, method, options, np.zeros(1)) for method in methods]
     return [
         *(entry for loop in loops for entry in loop.entries()),
         (measure_frames, (system, np.zeros(1), block, block, block, cube, cube, block, cube, block, work)),

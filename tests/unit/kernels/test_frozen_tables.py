@@ -114,7 +114,7 @@ def test_loops_leave_the_tables_alone(formulation):
         assert digest(system) == before
     for name, step in (("dopri5", None), ("generalized-alpha", 0.01)):
         options = RunOptions(0.02, step, 1e-4, name, "auto", None)
-        loop = Loop(begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]), detect=False)
+        loop = Loop(begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]))
         assert loop.advance(200) == 0
         assert digest(system) == before
 
@@ -128,7 +128,7 @@ def test_superelements_leave_the_tables_alone():
     assert not any(table.flags.writeable for system in systems for table in tables_of(system))
     before = [digest(system) for system in systems]
     options = RunOptions(0.002, 1e-3, 1e-4, "hht", "auto", None)
-    loop = Loop(begin, BY_NAME["hht"], options, np.array([0.0, 0.002]), detect=False)
+    loop = Loop(begin, BY_NAME["hht"], options, np.array([0.0, 0.002]))
     assert loop.advance(2) == 0
     frames = loop.take_frames()
     for evaluate_all in (refresh_accelerations, lambda packed, f: evaluate_frames(packed, *f.values())):
@@ -151,7 +151,7 @@ def test_time_loops_leave_the_tables_alone(name, step):
     case = random_case(1, 4, **SMALL)
     before = digest(case.sys)
     options = RunOptions(0.02, step, 1e-4, name, "auto", None)
-    loop = Loop(case.begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]), detect=False)
+    loop = Loop(case.begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]))
     assert loop.advance(200) == 0
     assert digest(case.sys) == before
 

@@ -23,7 +23,7 @@ class Law:
 def make_loop(model, name="dopri5"):
     """Return a loop and nothing else that belongs to it."""
     options = RunOptions(1.0, None, 1e-6, name, "auto", None)
-    return Loop(prepare_start(model), BY_NAME[name], options, np.zeros(1), detect=False)
+    return Loop(prepare_start(model), BY_NAME[name], options, np.zeros(1))
 
 
 def test_a_loop_owns_the_laws_whose_addresses_it_hands_to_the_kernel():
