@@ -223,6 +223,13 @@ def begin(sys, flow, work) -> int:
 
 
 @part
+def may_shorten(status):
+    """Tell whether a step failed in a state that a shorter one may not reach: the one that it began with was sound."""
+    return (status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value or status == Status.SINGULAR.value
+            or status == Status.NO_FRAME.value)
+
+
+@part
 def next_time(opt, p, breaks):
     """End of the next step: on the grid of the fixed step, or t + h but not beyond a break; never just before the end."""
     if opt.adaptive == 0:

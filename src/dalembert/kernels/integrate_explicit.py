@@ -21,7 +21,7 @@ import numpy as np
 from ..codes import FormCode, Status
 from .bundle import bundle
 from .evaluate import eval_accelerations, find_projected
-from .flow import accept, begin, copy, next_time, record_due
+from .flow import accept, begin, copy, may_shorten, next_time, record_due
 from .jit import kernel, part
 from .tree_state import eval_coordinate_rates, eval_drives, move, normalise
 
@@ -213,7 +213,7 @@ def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
                 n = o.stages
                 error = max(largest_error(flow.q, flow.q_new, flow.kq, tableau.e, n + 1, h, flow.q_scale, o.accuracy),
                             largest_error(flow.qd, flow.qd_new, flow.kv, tableau.e, n + 1, h, flow.qd_scale, o.accuracy))
-            elif status == Status.NOT_FINITE.value or status == Status.NO_CONVERGENCE.value:
+            elif may_shorten(status):
                 error = 1e30
                 if is_held(p, status):
                     return Status.LOCKED.value

@@ -20,7 +20,7 @@ the start can be stepped over.
 """
 
 from ..codes import Status
-from .flow import accept, begin, next_time, record_due
+from .flow import accept, begin, may_shorten, next_time, record_due
 from .integrate_explicit import first_step
 from .jit import kernel, part
 from .newton import DENSE_STEPS, solve_stage
@@ -296,8 +296,7 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
         status = try_implicit(sys, o, tableau, flow, tangent, t1, h, work)
         error = 0.0
         if o.adaptive == 1:
-            if (status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value
-                    or status == Status.NO_FRAME.value):
+            if may_shorten(status):
                 if reject(o, flow, h, 0.25, True) != Status.OK.value:
                     return status
                 continue

@@ -11,7 +11,7 @@ that is held at the accuracy if the estimate is held at its power 4/6.
 
 from ..codes import Status
 from .dense import solve_lu
-from .flow import accept, begin, next_time, record_due
+from .flow import accept, begin, may_shorten, next_time, record_due
 from .integrate_explicit import first_step
 from .integrate_implicit import START_FILTERS, update_scales, with_inertia
 from .jit import kernel
@@ -184,8 +184,7 @@ def integrate_radau(sys, opt, method, flow, frames, work) -> int:
         update_scales(sys, flow)
         status = try_radau(sys, o, coefficients, flow, stages, h, work)
         if status != Status.OK.value:
-            retry = status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value
-            if o.adaptive == 0 or not retry or reject_radau(o, p, h, 0.25) != Status.OK.value:
+            if o.adaptive == 0 or not may_shorten(status) or reject_radau(o, p, h, 0.25) != Status.OK.value:
                 return status
             continue
         if o.adaptive == 1:
