@@ -85,23 +85,22 @@ def right_angle(data, bodies):
     return m
 
 
-def spinning_beam(data, bodies):
+def spinning_beam(data, bodies, modes=0):
     """[ELL Fig. 10] Return a beam on a ball joint: a torque about the vertical, later a blow on the tip.
 
-    The reference neglects the rotary inertia of the sections, 3 I/(A L²) = 1.1e-4 of the beam's inertia, which would add
-    up to 0.04 rad in its 400 rad.  Loads that are larger by this share move the beam as if it were so.
+    The reference neglects the rotary inertia of the sections.  It is 3 I/(A L²) = 1.1e-4 of the beam's inertia, 0.04 rad of
+    the turns, and takes 5.1e-4 off the lowest bending frequency, 3.2 rad of its phase in 18 s.
     """
     side = np.sqrt(data["A"])
     square = dal.Rectangle(height=side, width=side)
     assert np.isclose(square.iz, data["I"], rtol=1e-12)
-    share = 1 + 3 * data["I"] / (data["A"] * data["L"] ** 2)
     m = dal.Model("spinning beam", gravity=(0, 0, 0))
-    m.add(dal.Beam("beam", length=data["L"], section=square, theory="euler-bernoulli", bodies=bodies,
-                   material=dal.Material(young=data["E"], poisson=0.3, density=data["rho"])),
+    m.add(dal.Beam("beam", length=data["L"], section=square, theory="euler-bernoulli", bodies=bodies, modes=modes,
+                   rotary_inertia=False, material=dal.Material(young=data["E"], poisson=0.3, density=data["rho"])),
           dal.Spherical("ball", "ground", "beam.start"),
-          dal.Torque("spin", "beam.start", direction=Z, magnitude=switched(-1.0, data["tM"], share * data["Mz"])),
+          dal.Torque("spin", "beam.start", direction=Z, magnitude=switched(-1.0, data["tM"], data["Mz"])),
           dal.Force("blow", "beam.end", direction=Z,
-                    magnitude=switched(data["tF"], data["tF"] + data["pulse_duration_ASSUMED"], share * data["Ft"])))
+                    magnitude=switched(data["tF"], data["tF"] + data["pulse_duration_ASSUMED"], data["Ft"])))
     return m
 
 

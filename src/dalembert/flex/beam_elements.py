@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import ModelError
 from ..model.check_flexible import read_material, read_section
 from ..model.flexible import Material
-from ..model.values import Faults, number, shown
+from ..model.values import Faults, flag, number, shown
 from .assembly import NodePattern
 from .fe_model import ElementBlock, FEModel
 
@@ -115,13 +115,20 @@ def beam_stiffness(section, material: Material, length: float, theory: str) -> n
     return _integral(length, *terms)
 
 
-def beam_mass(section, material: Material, length: float, theory: str) -> np.ndarray:
-    """Return the consistent mass (12, 12) of one element with the rotary inertia of its sections [kg, kg m, kg m²]."""
+def disc(section, material: Material, rotary_inertia: bool = True) -> np.ndarray:
+    """Return what a section has per length: thrice its mass [kg/m], its inertias about x, y and z [kg m].
+
+    Without rotary inertia those about y and z, by which it resists to be tilted, are zero; that of torsion stays.
+    """
+    tilt = np.array([section.iy, section.iz]) * rotary_inertia
+    return material.density * np.array([*3 * (section.area,), section.iy + section.iz, *tilt])
+
+
+def beam_mass(section, material: Material, length: float, theory: str, rotary_inertia: bool = True) -> np.ndarray:
+    """Return the consistent mass (12, 12) of one element, with or without rotary inertia [kg, kg m, kg m²]."""
     f = interpolation(POINTS, length, *shear_numbers(section, material, length, theory))
-    rho = material.density
-    a, iy, iz = rho * section.area, rho * section.iy, rho * section.iz
-    return _integral(length, (a, f.u, f.u), (a, f.v, f.v), (a, f.w, f.w), (iy + iz, f.tx, f.tx), (iy, f.ty, f.ty),
-                     (iz, f.tz, f.tz))
+    fields = f.u, f.v, f.w, f.tx, f.ty, f.tz
+    return _integral(length, *zip(disc(section, material, rotary_inertia), fields, fields, strict=True))
 
 
 def section_forces(section, material: Material, length: float, theory: str, u: np.ndarray) -> np.ndarray:
@@ -182,7 +189,8 @@ def element_length(nodes: np.ndarray, block: ElementBlock) -> float:
     return float(np.linalg.norm(second - first))
 
 
-def beam(*, length: float, section, material: Material, elements: int, theory: str = "timoshenko") -> FEModel:
+def beam(*, length: float, section, material: Material, elements: int, theory: str = "timoshenko",
+         rotary_inertia: bool = True) -> FEModel:
     """Return a straight beam along x from the origin, with six unknowns at each node.
 
     Parameters
@@ -197,6 +205,8 @@ def beam(*, length: float, section, material: Material, elements: int, theory: s
         Number of equal elements.
     theory : {"timoshenko", "euler-bernoulli"}
         With or without shear deformation.
+    rotary_inertia : bool
+        Whether sections resist to be tilted; without, the Euler-Bernoulli beam is that of the textbooks.
 
     Returns
     -------
@@ -210,7 +220,7 @@ def beam(*, length: float, section, material: Material, elements: int, theory: s
     >>> fe.n_dof, fe.sets["end"].tolist()
     (30, [4])
     """
-    length, section, material = _checked(length, section, material, elements, theory)
+    length, section, material = _checked(length, section, material, elements, theory, rotary_inertia)
     n = int(elements) + 1
     nodes = np.zeros((n, 3))
     nodes[:, 0] = np.linspace(0.0, length, n)
@@ -218,12 +228,13 @@ def beam(*, length: float, section, material: Material, elements: int, theory: s
     pattern = NodePattern(connectivity, n)
     args = section, material, length / elements, theory
     return FEModel(nodes, np.repeat(np.arange(n), 6), np.tile(np.arange(6), n),
-                   pattern.assembled(beam_stiffness(*args)[None]), pattern.assembled(beam_mass(*args)[None]),
+                   pattern.assembled(beam_stiffness(*args)[None]), pattern.assembled(beam_mass(*args, rotary_inertia)[None]),
                    {"start": np.array([0]), "end": np.array([n - 1])},
-                   (ElementBlock("beam2", connectivity, material, section=section, theory=theory),))
+                   (ElementBlock("beam2", connectivity, material, section=section, theory=theory,
+                                 rotary_inertia=rotary_inertia),))
 
 
-def _checked(length, section, material, elements, theory):
+def _checked(length, section, material, elements, theory, rotary_inertia):
     """Return length, section and material in SI units, or raise all faults."""
     faults = Faults()
     found = (number(faults, "beam.length", length, "m", above=0.0), read_section(faults, "beam.section", section),
@@ -232,6 +243,7 @@ def _checked(length, section, material, elements, theory):
         faults.tell("beam.elements", f"found {shown(elements)}, expected a whole number of 1 or more")
     if theory not in THEORIES:
         faults.tell("beam.theory", f"found {shown(theory)}, expected {' or '.join(map(repr, THEORIES))}")
+    flag(faults, "beam.rotary_inertia", rotary_inertia)
     if faults:
         raise ModelError(faults)
     return found

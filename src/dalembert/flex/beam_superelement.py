@@ -18,7 +18,7 @@ from scipy.sparse import dia_array
 from ..errors import Fault, ModelError
 from ..model.flexible import Material
 from ..model.values import Faults, number
-from .beam_elements import POINTS, WEIGHTS, beam, beam_stiffness, element_length, interpolation, shear_numbers
+from .beam_elements import POINTS, WEIGHTS, beam, beam_stiffness, disc, element_length, interpolation, shear_numbers
 from .body_point import BodyPoint
 from .fe_model import FEModel
 from .invariants import convective_matrices, inertia_constants
@@ -32,13 +32,14 @@ MODE_ELEMENTS = 24
 """Elements where fixed-interface modes are wanted, which they approximate."""
 
 
-def beam_superelement(*, length: float, section, material: Material, theory: str = "timoshenko", modes: int = 0,
-                      points: Mapping[str, float] | None = None) -> Superelement:
+def beam_superelement(*, length: float, section, material: Material, theory: str = "timoshenko",
+                      rotary_inertia: bool = True, modes: int = 0, points: Mapping[str, float] | None = None
+                      ) -> Superelement:
     """Return one beam segment along x for absolute interface coordinates.
 
     Parameters
     ----------
-    length, section, material, theory, modes, points
+    length, section, material, theory, rotary_inertia, modes, points
         As for `reduced_beam`.
 
     Returns
@@ -46,8 +47,8 @@ def beam_superelement(*, length: float, section, material: Material, theory: str
     Superelement
         With the frame at mid-length, interfaces ``"start"`` and ``"end"`` and the named points.
     """
-    return segment_superelement(reduced_beam(length=length, section=section, material=material, theory=theory, modes=modes,
-                                             points=points))
+    return segment_superelement(reduced_beam(length=length, section=section, material=material, theory=theory,
+                                             rotary_inertia=rotary_inertia, modes=modes, points=points))
 
 
 def segment_superelement(reduced: ReducedBody) -> Superelement:
@@ -67,8 +68,8 @@ def is_segment(reduced: ReducedBody) -> bool:
             and not np.any(nodes[:, 1:]) and nodes[0, 0] == 0.0)
 
 
-def reduced_beam(*, length: float, section, material: Material, theory: str = "timoshenko", modes: int = 0,
-                 points: Mapping[str, float] | None = None) -> ReducedBody:
+def reduced_beam(*, length: float, section, material: Material, theory: str = "timoshenko", rotary_inertia: bool = True,
+                 modes: int = 0, points: Mapping[str, float] | None = None) -> ReducedBody:
     """Return one beam segment along x from its first interface as a reduced body with exact constants.
 
     Parameters
@@ -81,6 +82,8 @@ def reduced_beam(*, length: float, section, material: Material, theory: str = "t
         Its damping makes the damping matrix proportional to the stiffness.
     theory : {"timoshenko", "euler-bernoulli"}
         With or without shear deformation.
+    rotary_inertia : bool
+        Whether sections resist to be tilted.
     modes : int
         Fixed-interface modes besides the 12 interface coordinates.
     points : mapping of str to float, optional
@@ -92,7 +95,7 @@ def reduced_beam(*, length: float, section, material: Material, theory: str = "t
         With interfaces ``"start"`` and ``"end"`` and the named points.
     """
     fe = beam(length=length, section=section, material=material, elements=MODE_ELEMENTS if modes else ELEMENTS,
-              theory=theory)
+              theory=theory, rotary_inertia=rotary_inertia)
     reduced = craig_bampton(fe, interfaces={"start": "start", "end": "end"}, modes=modes)
     basis, stiffness = reduced.basis.copy(), reduced.stiffness.copy()
     basis[:, :12] = _rows(fe.nodes[:, 0] / length, section, material, length, theory).reshape(-1, 12)
@@ -140,12 +143,10 @@ def _particles(fe: FEModel, basis: np.ndarray) -> tuple[FEModel, np.ndarray]:
     """Return the beam as discs at its Gauss points, and the shapes there: integrals become sums, without error."""
     block = fe.elements[0]
     h, count = element_length(fe.nodes, block), len(block.connectivity)
-    section, rho = block.section, block.material.density
     shapes = _fields(fe, basis, POINTS, np.arange(count)).reshape(-1, basis.shape[1])
     x = (np.arange(count)[:, None] + POINTS).ravel() * h
     nodes = np.column_stack([x, np.zeros((x.size, 2))])
-    disc = rho * np.array([section.area, section.area, section.area, section.iy + section.iz, section.iy, section.iz])
-    mass = (np.tile(WEIGHTS * h, count)[:, None] * disc).ravel()
+    mass = (np.tile(WEIGHTS * h, count)[:, None] * disc(block.section, block.material, block.rotary_inertia)).ravel()
     size = mass.size
     return FEModel(nodes, np.repeat(np.arange(x.size), 6), np.tile(np.arange(6), x.size), dia_array((size, size)).tocsr(),
                    dia_array((mass[None], [0]), shape=(size, size)).tocsr()), shapes

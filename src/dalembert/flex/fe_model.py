@@ -41,6 +41,8 @@ class ElementBlock:
         Of beams.
     theory : str
         Of beams: ``"timoshenko"`` or ``"euler-bernoulli"``.
+    rotary_inertia : bool
+        Of beams: whether their sections resist to be tilted.
     thickness : float
         Of plane elements [m].
     incompatible : bool
@@ -52,6 +54,7 @@ class ElementBlock:
     material: Material
     section: Any = None
     theory: str = ""
+    rotary_inertia: bool = True
     thickness: float = 0.0
     incompatible: bool = False
 

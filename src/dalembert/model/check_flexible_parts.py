@@ -57,6 +57,7 @@ def _read_beam(faults: Faults, where: str, beam: Beam, first: int) -> FlexibleRo
     material = read_material(faults, where + ".material", beam.material)
     if beam.theory not in THEORIES:
         faults.tell(where + ".theory", f"found {shown(beam.theory)}.{faults.near(beam.theory, THEORIES)}")
+    rotary_inertia = flag(faults, where + ".rotary_inertia", beam.rotary_inertia)
     count = _count(faults, where + ".bodies", beam.bodies, 1, "segments")
     modes = _count(faults, where + ".modes", beam.modes, 0, "modes")
     frame = _read_frame(faults, where + ".frame", beam.frame, ("start", "end"))
@@ -71,7 +72,7 @@ def _read_beam(faults: Faults, where: str, beam: Beam, first: int) -> FlexibleRo
     flexibles = []
     for k in range(count):
         own = tuple((name, x) for name, segment, x in inside if segment == k)
-        source = BeamSegment(length / count, section, material, beam.theory, modes, own)
+        source = BeamSegment(length / count, section, material, beam.theory, rotary_inertia, modes, own)
         flexibles.append(CheckedFlexible(
             beam.name if count == 1 else f"{beam.name} {k + 1}", beam.name, source,
             {"start": row_of[names[k]], "end": row_of[names[k + 1]]}, {name: row_of[name] for name, _ in own}, frame,

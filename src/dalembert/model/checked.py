@@ -43,12 +43,13 @@ class CheckedBody:
 
 @dataclass(frozen=True)
 class BeamSegment:
-    """A segment of a beam along x: length [m], section, material, theory, modes and (name, arc length) of its points."""
+    """A segment of a beam along x; as in `Beam`, but for (name, arc length [m]) of its points."""
 
     length: float
     section: Any
     material: Any
     theory: str
+    rotary_inertia: bool
     modes: int
     points: tuple[tuple[str, float], ...]
 

@@ -28,6 +28,9 @@ class Beam:
         Its damping makes the damping matrices proportional to the stiffness.
     theory : {"timoshenko", "euler-bernoulli"}
         With or without shear deformation.
+    rotary_inertia : bool
+        Whether sections resist to be tilted (Rayleigh, Timoshenko), or not, as in the Euler-Bernoulli beam of the
+        textbooks.  Inertia of torsion stays.
     bodies : int
         Number of segments; the deformation of each is small in its own floating frame, so that many of them bend far.
     modes : int
@@ -46,6 +49,7 @@ class Beam:
     section: Circle | Tube | Rectangle | Section = field(kw_only=True)
     material: Material = field(kw_only=True)
     theory: str = field(default="timoshenko", kw_only=True)
+    rotary_inertia: bool = field(default=True, kw_only=True)
     bodies: int = field(default=1, kw_only=True)
     modes: int = field(default=0, kw_only=True)
     points: Mapping[str, float] = field(default_factory=dict, kw_only=True)

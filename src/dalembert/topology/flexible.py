@@ -61,7 +61,7 @@ def _segment(segment: BeamSegment) -> Any:
     from ..flex.beam_superelement import reduced_beam
 
     return reduced_beam(length=segment.length, section=segment.section, material=segment.material, theory=segment.theory,
-                        modes=segment.modes, points=dict(segment.points))
+                        rotary_inertia=segment.rotary_inertia, modes=segment.modes, points=dict(segment.points))
 
 
 def reduced_source(source: Any) -> Any:

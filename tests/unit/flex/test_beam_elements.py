@@ -49,8 +49,9 @@ def test_lengths_with_units():
     assert abs(plain.stiffness - told.stiffness).max() <= 100 * EPS * abs(plain.stiffness).max()
 
 
-def test_textbook_stiffness_and_mass():
-    """Hermite's beam in one plane, with the rotary inertia of its sections."""
+@pytest.mark.parametrize("rotary", [True, False])
+def test_textbook_stiffness_and_mass(rotary):
+    """Hermite's beam in one plane, with the rotary inertia of its sections and without; that of torsion stays."""
     s = Rectangle(height=0.06, width=0.02)
     bend = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2],
                      [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]]) / L**3
@@ -58,12 +59,13 @@ def test_textbook_stiffness_and_mass():
                       [54, 13 * L, 156, -22 * L], [-13 * L, -3 * L**2, -22 * L, 4 * L**2]]) * L / 420
     turned = np.array([[36, 3 * L, -36, 3 * L], [3 * L, 4 * L**2, -3 * L, -(L**2)],
                        [-36, -3 * L, 36, -3 * L], [3 * L, -(L**2), -3 * L, 4 * L**2]]) / (30 * L)
-    K, M = (f(s, STEEL, L, "euler-bernoulli") for f in (beam_stiffness, beam_mass))
+    K, M = beam_stiffness(s, STEEL, L, "euler-bernoulli"), beam_mass(s, STEEL, L, "euler-bernoulli", rotary)
+    assert np.sum(M[np.ix_([3, 9], [3, 9])]) == pytest.approx(STEEL.density * (s.iy + s.iz) * L, rel=100 * EPS)
     for columns, second, flip in (([1, 5, 7, 11], s.iz, 1), ([2, 4, 8, 10], s.iy, -1)):
         sign = np.outer([1, flip, 1, flip], [1, flip, 1, flip])
         at = np.ix_(columns, columns)
         stiffness = STEEL.young * second * bend * sign
-        mass = STEEL.density * (s.area * moved + second * turned) * sign
+        mass = STEEL.density * (s.area * moved + rotary * second * turned) * sign
         assert np.abs(K[at] - stiffness).max() <= 100 * EPS * np.abs(stiffness).max()
         assert np.abs(M[at] - mass).max() <= 100 * EPS * np.abs(mass).max()
 
@@ -101,14 +103,15 @@ def lowest(fe, directions, held=None):
     return np.sqrt(np.maximum(eigh(K, M, eigvals_only=True), 0))
 
 
-def test_free_free_frequencies_converge_with_the_fourth_order():
-    """Bending of a very slender free beam: ω = (b/L)² √(EI/ρA); from above."""
-    s = Circle(1e-5 * L)
+@pytest.mark.parametrize("thickness, rotary", [(1e-5, True), (0.1, False)])
+def test_free_free_frequencies_converge_with_the_fourth_order(thickness, rotary):
+    """Bending of a free beam, very slender or without rotary inertia: ω = (b/L)² √(EI/ρA); from above."""
+    s = Circle(thickness * L)
     exact = (FREE_FREE / L) ** 2 * np.sqrt(STEEL.young * s.iy / (STEEL.density * s.area))
     errors = []
     for n in (8, 16):
-        found = lowest(beam(length=L, section=s, material=STEEL, elements=n, theory="euler-bernoulli"), (1, 5))[2]
-        errors.append(found / exact - 1)
+        fe = beam(length=L, section=s, material=STEEL, elements=n, theory="euler-bernoulli", rotary_inertia=rotary)
+        errors.append(lowest(fe, (1, 5))[2] / exact - 1)
     assert errors[1] > 0 and order(errors) == pytest.approx(4.0, abs=0.1)
 
 
@@ -153,7 +156,8 @@ def test_section_forces_balance_the_nodes(section, theory):
 
 @pytest.mark.parametrize("change, words", [
     ({"length": 0.0}, "length"), ({"elements": 0}, "elements"), ({"elements": 2.0}, "elements"), ({"section": 0.1}, "section"),
-    ({"theory": "cosserat"}, "'euler-bernoulli' or 'timoshenko'"), ({"material": Material(0.0, 0.3, 1.0)}, "young")])
+    ({"theory": "cosserat"}, "'euler-bernoulli' or 'timoshenko'"), ({"rotary_inertia": 2}, "true or false"),
+    ({"material": Material(0.0, 0.3, 1.0)}, "young")])
 def test_bad_beams(change, words):
     with pytest.raises(ModelError, match=words):
         beam(**{"length": 1.0, "section": Circle(0.1), "material": STEEL, "elements": 2, **change})

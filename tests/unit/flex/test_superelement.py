@@ -116,11 +116,13 @@ def test_beam_and_many_elements_have_the_same_matrices(theory):
     assert order == pytest.approx(2.0, abs=0.2)
 
 
-def test_mass_of_an_euler_bernoulli_beam_in_closed_form():
+@pytest.mark.parametrize("rotary", [True, False])
+def test_mass_of_an_euler_bernoulli_beam_in_closed_form(rotary):
     """Textbook entries 156/420, 22 L/420 and rotary 36/30 of a thin beam."""
     length = 0.8
-    element = beam_superelement(length=length, section=SECTION, material=STEEL, theory="euler-bernoulli")
-    m, r = 7850.0 * SECTION.area * length, SECTION.iz / SECTION.area / length**2
+    element = beam_superelement(length=length, section=SECTION, material=STEEL, theory="euler-bernoulli",
+                                rotary_inertia=rotary)
+    m, r = 7850.0 * SECTION.area * length, rotary * SECTION.iz / SECTION.area / length**2
     mass = element.mass_matrix
     assert mass[0, 0] == pytest.approx(m / 3, rel=100 * EPS)
     assert mass[0, 6] == pytest.approx(m / 6, rel=100 * EPS)

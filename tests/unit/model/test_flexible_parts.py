@@ -58,9 +58,11 @@ def test_a_reduced_body_has_a_face_at_every_place():
 
 def test_a_beam_survives_its_text():
     model = clamped(beam(section=dal.Section(area=1.0, iy=2.0, iz=3.0, torsion=4.0, shear=(0.8, 0.9)), bodies=3, modes=1,
-                         theory="euler-bernoulli", points={"p": 0.1}, frame=("start", "end"), stiffening=False))
+                         theory="euler-bernoulli", rotary_inertia=False, points={"p": 0.1}, frame=("start", "end"),
+                         stiffening=False))
     text = dal.dumps(model)
     assert dal.dumps(dal.loads(text)) == text
+    assert dal.loads(text)["rod"].rotary_inertia is False
     assert dal.loads(text)["rod"].section == dal.Section(area=1.0, iy=2.0, iz=3.0, torsion=4.0, shear=[0.8, 0.9])
 
 
@@ -81,6 +83,7 @@ WRONG_BEAMS = {
     "no material": ({"material": "steel"}, "flexible.rod.material", "Material("),
     "negative diameter": ({"section": dal.Circle(-1.0)}, "flexible.rod.section.diameter", "-1"),
     "unknown theory": ({"theory": "timoschenko"}, "flexible.rod.theory", "Did you mean 'timoshenko'?"),
+    "rotary inertia is a number": ({"rotary_inertia": 1.5}, "flexible.rod.rotary_inertia", "1.5"),
     "no segments": ({"bodies": 0}, "flexible.rod.bodies", "1 to"),
     "half a segment": ({"bodies": 1.5}, "flexible.rod.bodies", "whole number"),
     "negative modes": ({"modes": -1}, "flexible.rod.modes", "0 to"),
