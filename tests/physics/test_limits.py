@@ -190,7 +190,7 @@ def test_a_raising_law_is_the_cause_of_the_error(options):
         return 1.0
 
     m = slider().add(dal.Motor("m", "x", effort=law))
-    with pytest.raises(dal.ModelError, match="ZeroDivisionError: by nothing") as error:
+    with pytest.raises(dal.ModelError, match=r"forces\.m: its law raised ZeroDivisionError: by nothing") as error:
         dal.run(m, until=1.0, **options)
     assert isinstance(error.value.__cause__, ZeroDivisionError)
 
@@ -199,7 +199,7 @@ def test_a_raising_law_of_a_drive_is_told_at_the_start():
     def law(t):
         raise KeyError("no such column")
 
-    with pytest.raises(dal.ModelError, match="KeyError"):
+    with pytest.raises(dal.ModelError, match=r"motions\.m: its law raised KeyError"):
         dal.run(slider().add(dal.Motion("m", "x", position=law)), until=1.0)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..codes import FormCode
-from ..errors import ModelError
+from ..errors import Fault, ModelError
 from ..kernels.tree_state import eval_drives
 from ..model.check import check
 from ..model.model import Model
@@ -71,7 +71,8 @@ def with_starts(model: Model, start=None, start_rate=None) -> Model:
         if given is None:
             continue
         if not hasattr(given, "items"):
-            raise ModelError(f"{field}: found {given!r}, expected a mapping such as {{'elbow': 0.2}}")
+            raise ModelError([Fault(field, f"found {given!r}, expected a mapping such as {{'elbow': 0.2}}; an equilibrium has "
+                                           "it as static(model).starts")])
         for name, value in given.items():
             model = model.replaced(name, **{field: value})
     return model
@@ -225,8 +226,7 @@ def _drive(packed: Packed, joints, q, qd) -> tuple[str, ...]:
     before_q, before_qd = q.copy(), qd.copy()
     eval_drives(packed.system, 0.0, q, qd, np.zeros_like(qd))
     if packed.law_errors:
-        cause = packed.law_errors[0]
-        raise ModelError(f"a law raised {type(cause).__name__}: {cause} (at t = 0)") from cause
+        raise packed.law_errors[0].error("at t = 0")
     messages = []
     for m in packed.layout.motions:
         joint = joints[m.joint]

@@ -64,7 +64,7 @@ def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
     for f, t in enumerate(times):
         eval_drives(packed.system, t, q[f], qd[f], qdd[f])
     if packed.law_errors:
-        raise ModelError(f"a law raised {packed.law_errors[0]!r}") from packed.law_errors[0]
+        raise packed.law_errors[0].error("while the drives were evaluated")
     frames = {"t": times, "q": q, "qd": qd, "qdd": qdd}
     return make_results(_all_driven(packed), begin.formulation.name, frames, messages=begin.messages,
                         integrator="inverse dynamics")
