@@ -90,9 +90,10 @@ def test_a_chain_of_two_thousand(options):
 # --- impossible ----------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("joint, words", [
-    (dal.Revolute("wrist", "arm.tip", "hand", axis=(1, 0, 0)), ("inertia about", "rank 0, needed 1")),
-    (dal.Prismatic("wrist", "arm.tip", "hand", axis=(1, 0, 0)), ("mass along", "rank 0, needed 1")),
-    (dal.Spherical("wrist", "arm.tip", "hand"), ("inertia about", "needed 3")),
+    (dal.Revolute("wrist", "arm.tip", "hand", axis=(1, 0, 0)), ("inertia about its axis (1, 0, 0),", "rank 0, needed 1")),
+    (dal.Prismatic("wrist", "arm.tip", "hand", axis=(1, 0, 0)), ("mass along its axis (1, 0, 0),", "rank 0, needed 1")),
+    (dal.Spherical("wrist", "arm.tip", "hand"), ("inertia about (", ") of 'arm.tip'", "needed 3")),
+    (dal.Universal("wrist", "arm.tip", "hand"), ("inertia about the axis of its angle", "needed 2")),
 ], ids=lambda v: type(v).__name__)
 def test_a_massless_leaf_is_named_with_a_remedy(joint, words):
     m = dal.Model("bad")

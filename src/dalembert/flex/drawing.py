@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import unwritable
+
 COLOURS = "viridis"
 PALE, PLAIN, RIGID = "0.6", "tab:blue", "0.35"
 """Of undeformed bodies, of bodies without values, of rigid bodies."""
@@ -124,5 +126,8 @@ def _look_along(ax, normal: int) -> None:
 def finish(ax, given: bool, path: str | Path | None) -> Any:
     """Write the picture if it has a path; return the axes if they were given, else their figure."""
     if path is not None:
-        ax.figure.savefig(path, dpi=150)
+        try:
+            ax.figure.savefig(path, dpi=150)
+        except (OSError, ValueError) as error:
+            raise unwritable(path, error) from error
     return ax if given else ax.figure

@@ -148,7 +148,8 @@ class Assembler:
             if gap[r] > 0.1 * best.gap:
                 owner, label = self.packed.layout.rows[r]
                 names.setdefault(owner, (label, abs(rows.value[r])))
-        return "; ".join(f"{owner!r} lacks {size:.4g} ({label})" for owner, (label, size) in list(names.items())[:6])
+        return "; ".join(f"{owner!r} lacks {size:.4g}{' m' * label.startswith('moving')} ({label})"
+                         for owner, (label, size) in list(names.items())[:6])
 
     def failure(self, best: Assembled) -> AssemblyError:
         """Return the error of a nearest miss."""

@@ -1,6 +1,7 @@
 """Commands that need no solver: help, check, examples, show, cite, convert, and the faults of run."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -115,6 +116,7 @@ def test_check_of_what_cannot_be_assembled_exits_with_2(folder):
     result = call("check", "short.yaml")
     assert result.exit_code == 2 and result.stdout == ""
     assert result.stderr.startswith("AssemblyError: ") and "Traceback" not in result.stderr
+    assert re.search(r"lacks [\d.]+ m \(moving along", result.stderr)
 
 
 def test_channels_of_constraints_and_loops_can_be_drawn(folder):
