@@ -131,6 +131,17 @@ def test_channels_of_constraints_and_loops_can_be_drawn(folder):
         _refuse_unknown_owners(checked, ("stayy.effort",))
 
 
+def test_channels_of_flexible_bodies_can_be_drawn():
+    from dalembert.cli.run import _refuse_unknown_owners
+    from dalembert.errors import ChannelError
+    from dalembert.model.check import check
+
+    checked = check(sources.read_model(sources.find_model("flexible-manipulator")))
+    _refuse_unknown_owners(checked, ("arm 1.modal", "arm 1.end.deflection", "arm 2.start.position", "energy.elastic"))
+    with pytest.raises(ChannelError, match=r"Known: .*arm 2\.start, beta"):
+        _refuse_unknown_owners(checked, ("leg.modal",))
+
+
 def test_check_tells_of_an_inertia_that_no_body_has(folder):
     (folder / "odd.yaml").write_text("bodies:\n  arm: {mass: 1.0, inertia: [0.4, 0.4, 0.8938]}\n"
                                      "joints:\n  j: {type: revolute, between: [ground, arm]}\n")
