@@ -106,7 +106,7 @@ def fit_axes(ax, points: np.ndarray, look: bool) -> None:
     flat = high - low < FLAT * longest
     for k, axis in enumerate("xyz"):
         getattr(ax, f"set_{axis}lim")(middle[k] - edges[k] / 2, middle[k] + edges[k] / 2)
-        getattr(ax, f"set_{axis}label")(f"{axis} [m]", labelpad=10 if edges[k] > 0.4 * longest else 4)
+        getattr(ax, f"set_{axis}label")(f"{axis} [m]", labelpad=14 if edges[k] > 0.4 * longest else 4)
         getattr(ax, f"{axis}axis").get_major_locator().set_params(nbins=max(1, round(5 * edges[k] / longest)), min_n_ticks=1)
     ax.set_box_aspect(edges)
     if look and flat.sum() == 1:

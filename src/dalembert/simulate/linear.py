@@ -54,7 +54,7 @@ class Linearized:
     stiffness: np.ndarray
     names: tuple[str, ...]
     t: float
-    layout: Layout
+    layout: Layout = field(repr=False)
     free: np.ndarray
     motions: np.ndarray
     begin: Start = field(repr=False)

@@ -47,7 +47,7 @@ class StaticResults(Results):
     Attributes
     ----------
     starts : dict
-        Coordinates by joint name, ready for ``run(model, start=...)``.
+        Coordinates by joint name, ready for ``run(model, start=...)``; flexible bodies begin undeformed there.
     stable : bool
         True if the energy has a minimum there: the symmetric part of the stiffness, with loops along the motions that the
         constraints leave free, is positive.

@@ -110,7 +110,8 @@ def test_elements_on_a_joint_have_the_units_of_its_coordinate(r):
     assert [r.unit(f"coil.{name}") for name in ("effort", "coordinate", "rate")] == ["N m", "rad", "rad/s"]
     assert r.unit("drive.effort") == "N m"
     m = dal.Model("slide").add(
-        dal.Body("b", mass=1.0, inertia=(1, 1, 1)), dal.Prismatic("rail", "ground", "b"), dal.Motor("push", "rail", effort=1.0),
+        dal.Body("b", mass=1.0, inertia=(1, 1, 1)), dal.Prismatic("rail", "ground", "b"),
+        dal.Motor("push", "rail", effort=1.0),
         dal.Body("c", mass=1.0, inertia=(1, 1, 1)), dal.Cylindrical("sleeve", "b", "c"),
         dal.Motion("pull", "sleeve", coordinate="displacement", position=0.0))
     slide = dal.assemble(m)
