@@ -145,7 +145,8 @@ class Eigenmodes:
         for i, (value, f, d) in enumerate(zip(self.eigenvalues, self.frequencies, self.damping, strict=True), 1):
             slow = f"{-1 / value.real:10.4g} s" if value.real else f"{'-':>12}"
             top = [self.names[k] for k in np.argsort(-abs(self.shapes[i - 1]))[:2]]
-            lines.append(f"{i:4d} {f:9.5g} Hz {d:9.4f} {slow}  {', '.join(top)}")
+            ratio = f"{'-':>9}" if np.isnan(d) else f"{round(d, 4) + 0.0:9.4f}"
+            lines.append(f"{i:4d} {f:9.5g} Hz {ratio} {slow}  {', '.join(top)}")
         return "\n".join(lines)
 
 
