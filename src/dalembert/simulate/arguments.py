@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
+from numbers import Real
 
 import numpy as np
 
@@ -53,6 +54,14 @@ def check_run_arguments(model, until, step, accuracy, integrator, on_failure) ->
         raise ModelError(faults, str(getattr(model, "name", "")))
     return RunOptions(until, step, accuracy, own.get("integrator", "auto") if integrator is None else integrator,
                       own.get("formulation", "auto"), own.get("record"))
+
+
+def check_time(t) -> float:
+    """Return the time of an analysis [s] as a float: any other number would have the kernels compiled anew for its type."""
+    value = _in_seconds(t)
+    if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
+        return float(value)
+    raise ModelError([Fault("t", f"found {t!r}, expected a finite time [s]")])
 
 
 def _in_seconds(value):

@@ -47,7 +47,10 @@ def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
     AssemblyError
         With loops: the drives lead beyond reach or into a singular position, see `kinematics`.
     """
-    times = np.atleast_1d(np.asarray(times, float))
+    try:
+        times = np.atleast_1d(np.asarray(times, float))
+    except (TypeError, ValueError):
+        times = np.array([np.nan])
     if times.ndim != 1 or not np.all(np.isfinite(times)):
         raise ModelError([Fault("times", "expected a list of finite times [s]")])
     driven = _with_drives(model, motion or {})

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..system.layout import Layout
+from .arguments import check_time
 from .closing import at_time
 from .constraints import Constraints
 from .initial import Start, prepare_start
@@ -208,6 +209,7 @@ def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Lineariz
     -------
     Linearized
     """
+    t = check_time(t)
     return linearize_state(settled(prepare_start(model, start, start_rate), t), t)
 
 
