@@ -196,6 +196,15 @@ def test_a_raising_law_is_the_cause_of_the_error(options):
     assert isinstance(error.value.__cause__, ZeroDivisionError)
 
 
+def test_a_law_that_cannot_be_compiled_is_named():
+    @dal.law
+    def gust(t):
+        return unknown(t)  # noqa: F821
+
+    with pytest.raises(dal.ModelError, match=r"forces\.m: its law 'gust' cannot be compiled: .*unknown.*plain Python"):
+        dal.run(slider().add(dal.Motor("m", "x", effort=gust)), until=1.0)
+
+
 def test_a_raising_law_of_a_drive_is_told_at_the_start():
     def law(t):
         raise KeyError("no such column")

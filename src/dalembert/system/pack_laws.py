@@ -73,7 +73,10 @@ class LawTable:
         """Make a function callable by kernels; returns its code and address."""
         count = argument_count(law.function if isinstance(law, CompiledLaw) else law)
         if isinstance(law, CompiledLaw):
-            kept, address = compile_law(law.function, count)
+            try:
+                kept, address = compile_law(law.function, count)
+            except Exception as error:  # whatever the compiler says
+                raise _uncompiled(law.function, owner, error) from error
         else:
             kept, address = make_callback(self._guarded(law, owner), count)
         self.keep.append(kept)
@@ -91,6 +94,15 @@ class LawTable:
                 return nan
 
         return call
+
+
+def _uncompiled(function, owner: str, error: Exception) -> ModelError:
+    """Return the error of a law that the compiler refuses, with the line of its report that tells the reason."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    reason = next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)
+    name = getattr(function, "__name__", "law")
+    return ModelError([Fault(owner, f"its law {name!r} cannot be compiled: {reason}; take away @dal.law to run it as plain "
+                                    "Python, or use numbers and functions of math and numpy only")])
 
 
 def _knots(law: Table) -> list[tuple]:
