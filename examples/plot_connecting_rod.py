@@ -66,13 +66,13 @@ s = weight @ mesh.nodes[:, 0] / weight.sum() / LENGTH
 load = weight.sum() * ((1 - s) * r["rod.big.acceleration"] + s * r["rod.small.acceleration"]) + r["piston pin.force"]
 newton = -np.sum(load * (r["rod.small.position"] - r["rod.big.position"]), axis=1) / LENGTH / (0.026 * 0.020)
 stress = {name: r.stress(m, f"rod.{name}", components=True)[:, 0] for name in marks}
-
 figure, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
 for name, sigma in (("edge", stress["edge"]), ("centre", stress["centre"]), ("centre by Newton", newton)):
     ax.plot(np.degrees(r["main.angle"]), sigma / 1e6, "k:" if "Newton" in name else "-", label=name)
 ax.set(xlabel="crank angle [°]", ylabel="axial stress in the middle [MPa]")
 ax.legend()
-r.plot_shape(m, "rod", frame=int(np.argmax(r.stress(m, "rod"))), exaggeration=100.0)
+space = plt.figure(figsize=(8.0, 4.5), layout="constrained").add_subplot(projection="3d")
+r.plot_shape(m, "rod", frame=r.stress(m, "rod").argmax(), exaggeration=100.0, ax=space)
 plt.show()
 
 # %%

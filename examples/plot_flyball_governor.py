@@ -63,8 +63,8 @@ print(r)
 
 figure, (lift, effort) = plt.subplots(2, 1, figsize=(7.0, 5.0), sharex=True, layout="constrained")
 lift.plot(r.t, r["lift.displacement"])
-for speed in (SLOW, FAST):
-    lift.axhline(H - np.sin(angle(speed)), color="grey", linestyle=":", label=f"balance at {speed:g} rad/s")
+for speed, style in ((SLOW, ":"), (FAST, "--")):
+    lift.axhline(H - np.sin(angle(speed)), color="grey", linestyle=style, label=f"balance at {speed:g} rad/s")
 lift.set(ylabel="height of the collar [m]")
 effort.plot(r.t, r["engine.effort"], color="tab:red")
 effort.set(xlabel="time [s]", ylabel="torque of the engine [N m]")

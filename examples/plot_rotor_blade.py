@@ -70,7 +70,7 @@ for n in (1, 3, 6):
     ax.plot(rpm, n * rpm / 60, ":", color="grey")
     ax.annotate(f"{n}P", (rpm[-1], n * rpm[-1] / 60), color="grey")
 ax.set(xlabel="speed of the rotor [rpm]", ylabel="frequency [Hz]", ylim=(0, 1.1 * found.max()))
-ax.legend()
+ax.legend(loc=(0.02, 0.7))
 plt.show()
 
 # %%

@@ -69,7 +69,7 @@ figure, axes = plt.subplots(2, 1, figsize=(7.0, 5.0), sharex=True, layout="const
 for ax, channel, exact in zip(axes, ("guide.displacement", "drive.effort"), (x, torque), strict=True):
     ax.plot(r.t, r[channel])
     ax.plot(r.t[::8], exact[::8], "k.")
-    ax.set(ylabel=channel, xlabel="time [s]")
+    ax.set(ylabel=f"{channel} [{r.unit(channel)}]", xlabel="time [s]")
 plt.show()
 
 # %%

@@ -47,7 +47,7 @@ for r, label in ((free, "let go"), (steady, "steady precession")):
     above.plot(x, y, label=label)
     tilt.plot(r.t, np.arccos(z / (2 * ARM)) / dal.deg, label=label)
 above.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="path of the head from above")
-tilt.set(xlabel="time [s]", ylabel="inclination [deg]", xlim=(0, 0.3))
+tilt.set(xlabel="time [s]", ylabel="inclination [deg]", xlim=(0, 0.3), ylim=(29.8, 34))
 tilt.grid(alpha=0.3)
 tilt.legend(loc="upper right")
 plt.show()

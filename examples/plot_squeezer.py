@@ -56,12 +56,12 @@ print(r)
 print(*r.messages, sep="\n")
 
 # %%
-# The seven angles; that of the crank goes out of the picture.
+# The seven angles; beta and theta go round.
 
 figure, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
 for name in PUBLISHED:
     ax.plot(1e3 * r.t, np.remainder(r[f"{name}.angle"] + np.pi, 2 * np.pi) - np.pi, ".", markersize=2, label=name)
-ax.set(xlabel="time [ms]", ylabel="angle [rad], modulo a turn")
+ax.set(xlabel="time [ms]", ylabel="angle [rad], modulo a turn", ylim=(-3.5, 5.2))
 ax.legend(fontsize="small", ncols=4)
 plt.show()
 

@@ -54,7 +54,7 @@ for k in (0, 100, 300):
     corners = [(-B, C), *(r[f"{name}.position"][k, :2] for name in ("left arm.end", "right arm.end")), (B, -C)]
     path.plot(*np.array(corners).T, "o-", color="grey", alpha=0.5)
 path.plot(middle[:, 0], middle[:, 1], color="tab:red")
-path.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="middle of the link")
+path.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", xticks=(-1, -0.5, 0, 0.5, 1), title="middle of the link")
 effort.plot(r.t, r["beam.effort"])
 effort.set(xlabel="time [s]", ylabel="torque of the beam [N m]")
 plt.show()

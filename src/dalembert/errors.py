@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from os import PathLike, fspath, strerror
+from pathlib import Path
 
 
 class MultibodyError(Exception):
@@ -66,6 +68,14 @@ class ConvergenceError(MultibodyError):
 
 class FormatError(MultibodyError):
     """A file is not what it claims to be: file, line, found, expected."""
+
+
+def unwritable(path: str | PathLike, error: Exception) -> FormatError:
+    """Return the error of a file that could not be written."""
+    folder = Path(path).parent
+    why = f"there is no folder {str(folder)!r}; make it first" if not folder.is_dir() else (
+        strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error))
+    return FormatError(f"{fspath(path)}: cannot be written: {why}")
 
 
 class ChannelError(MultibodyError, KeyError):

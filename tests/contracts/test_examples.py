@@ -1,5 +1,6 @@
 """Every example runs, is short, explains itself and ends with the check of a law; every bundled model runs."""
 
+import re
 import runpy
 from pathlib import Path
 
@@ -54,6 +55,13 @@ def test_an_example_is_short_and_has_the_form_of_a_gallery_page(path):
     assert path.name.startswith("plot_"), "the gallery runs scripts of this name only"
     assert lines[0] in ('"""', 'r"""') and set(lines[2]) == {"="} and len(lines[2]) == len(lines[1])
     assert "\n# %%\n" in text and "\nassert " in text[text.rindex("\n# %%\n"):]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_gallery_sees_what_an_example_draws(path):
+    """It shows figures of pyplot; those that results make themselves are hidden from it."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        assert not re.search(r"\.plot_(shape|mode)\(", line) or "ax=" in line, line
 
 
 def test_the_gallery_takes_the_examples_folder():

@@ -60,6 +60,33 @@ def test_a_support_that_moves_bends_the_beam():
     assert abs(s["ball.force"][-1, 2]) == pytest.approx(3 * BENDING * lift, rel=1e-3)  # tension: 3e-4
 
 
+def test_a_spring_on_its_hinge_carries_the_weight_of_a_beam():
+    """k θ = (1/2) W L cos θ of a rigid beam; this one bends by W L³ / (8 E I) = 6 mm."""
+    weight, k = 9.81 * ALUMINIUM.density * STRIP.area, 5.0
+    model = dal.Model("lever").add(
+        dal.Beam("beam", length=1.0, section=STRIP, material=ALUMINIUM, bodies=2),
+        dal.Revolute("hinge", "ground", "beam.start", axis=(0, 1, 0)), dal.JointSpring("spring", "hinge", stiffness=k))
+    s = dal.static(model)
+    angle = s["hinge.angle"][-1]
+    assert angle == pytest.approx(weight / (2 * k) * np.cos(angle), rel=6e-3)
+    assert s["hinge.force"][-1] == pytest.approx((0, 0, weight), abs=1e-6 * weight)
+
+
+ROPES = {"revolute": dal.Revolute("rope", "beam.end", "load", axis=(0, 1, 0), start=0.5),
+         "universal": dal.Universal("rope", "beam.end", "load", axis1=(1, 0, 0), axis2=(0, 1, 0), start=(0.2, 0.1)),
+         "spherical": dal.Spherical("rope", "beam.end", "load")}
+
+
+@pytest.mark.parametrize("rope", ROPES.values(), ids=ROPES)
+def test_a_load_hangs_plumb_on_a_bent_beam(rope):
+    """Without load nothing holds the rope, and on a ball joint nothing ever keeps the load from spinning."""
+    s = dal.static(cantilever(2, dal.Body("load", mass=2.0, com=(0, 0, -0.5), inertia=(0.1,) * 3, points={"low": (0, 0, -1)}),
+                              rope, gravity=(0, 0, -9.81)))
+    weight = 9.81 * (2.0 + ALUMINIUM.density * STRIP.area)
+    assert s["clamp.force"][-1] == pytest.approx((0, 0, weight), abs=1e-6 * weight)
+    assert (s["load.low.position"] - s["load.position"])[-1] == pytest.approx((0, 0, -1), abs=1e-7)
+
+
 def test_a_failure_tells_the_load_factor():
     """Nothing holds a hinged beam against a torque about the hinge."""
     model = dal.Model("loose", gravity=(0, 0, 0)).add(

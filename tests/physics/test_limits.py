@@ -90,9 +90,10 @@ def test_a_chain_of_two_thousand(options):
 # --- impossible ----------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("joint, words", [
-    (dal.Revolute("wrist", "arm.tip", "hand", axis=(1, 0, 0)), ("inertia about", "rank 0, needed 1")),
-    (dal.Prismatic("wrist", "arm.tip", "hand", axis=(1, 0, 0)), ("mass along", "rank 0, needed 1")),
-    (dal.Spherical("wrist", "arm.tip", "hand"), ("inertia about", "needed 3")),
+    (dal.Revolute("wrist", "arm.tip", "hand", axis=(1, 0, 0)), ("inertia about its axis (1, 0, 0),", "rank 0, needed 1")),
+    (dal.Prismatic("wrist", "arm.tip", "hand", axis=(1, 0, 0)), ("mass along its axis (1, 0, 0),", "rank 0, needed 1")),
+    (dal.Spherical("wrist", "arm.tip", "hand"), ("inertia about (", ") of 'arm.tip'", "needed 3")),
+    (dal.Universal("wrist", "arm.tip", "hand"), ("inertia about the axis of its angle", "needed 2")),
 ], ids=lambda v: type(v).__name__)
 def test_a_massless_leaf_is_named_with_a_remedy(joint, words):
     m = dal.Model("bad")
@@ -190,16 +191,25 @@ def test_a_raising_law_is_the_cause_of_the_error(options):
         return 1.0
 
     m = slider().add(dal.Motor("m", "x", effort=law))
-    with pytest.raises(dal.ModelError, match="ZeroDivisionError: by nothing") as error:
+    with pytest.raises(dal.ModelError, match=r"forces\.m: its law raised ZeroDivisionError: by nothing") as error:
         dal.run(m, until=1.0, **options)
     assert isinstance(error.value.__cause__, ZeroDivisionError)
+
+
+def test_a_law_that_cannot_be_compiled_is_named():
+    @dal.law
+    def gust(t):
+        return unknown(t)  # noqa: F821
+
+    with pytest.raises(dal.ModelError, match=r"forces\.m: its law 'gust' cannot be compiled: .*unknown.*plain Python"):
+        dal.run(slider().add(dal.Motor("m", "x", effort=gust)), until=1.0)
 
 
 def test_a_raising_law_of_a_drive_is_told_at_the_start():
     def law(t):
         raise KeyError("no such column")
 
-    with pytest.raises(dal.ModelError, match="KeyError"):
+    with pytest.raises(dal.ModelError, match=r"motions\.m: its law raised KeyError"):
         dal.run(slider().add(dal.Motion("m", "x", position=law)), until=1.0)
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 from physics.closed_mechanisms import closed_mechanism
 from physics.loop_models import shallow_arch
 
@@ -89,15 +91,21 @@ def test_a_driven_loop_gets_the_same_effort_from_power():
     assert np.max(np.abs(work - gained)) < 1e-3 * np.ptp(gained)  # trapezoidal sum: (w h)²/12 of the effort's curvature
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_formulations_agree_on_random_closed_mechanisms(seed):
-    model = closed_mechanism(np.random.default_rng(seed), n_bodies=4 + seed % 3, budget=2 + seed % 3)
-    runs = {f: dal.run(model, until=0.2, accuracy=1e-9, record=[0.0, 0.1, 0.2], formulation=f) for f in WAYS}
-    for body in (b.name for b in model.bodies):
-        one, other = (runs[f][f"{body}.position"] for f in WAYS)
-        assert np.max(np.abs(one - other)) < 1e-6 * (1 + np.max(np.abs(one)))  # accuracy times the growth of errors
-    for r in runs.values():
-        assert np.max(r["constraints.position"]) < 1e-8
+@given(seed=st.integers(0, 2**31), n_bodies=st.integers(2, 6), budget=st.integers(1, 4))
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_formulations_agree_on_random_closed_mechanisms(seed, n_bodies, budget):
+    """Within the accuracy times the growth of errors, which a run of less accuracy shows; some are all but locked."""
+    model = closed_mechanism(np.random.default_rng(seed), n_bodies=n_bodies, budget=budget)
+    try:
+        one, rough, other = (dal.run(model, until=0.2, accuracy=a, record=[0.0, 0.1, 0.2], formulation=f)
+                             for f, a in ((WAYS[0], 1e-9), (WAYS[0], 1e-8), (WAYS[1], 1e-9)))
+    except dal.ConvergenceError as error:
+        assume("all but locked" not in str(error))
+        raise
+    for name in (f"{b.name}.position" for b in model.bodies):
+        growth = np.max(np.abs(one[name] - rough[name]))
+        assert np.max(np.abs(one[name] - other[name])) < 1e-6 * (1 + np.max(np.abs(one[name]))) + 10 * growth, name
+    assert max(np.max(r["constraints.position"]) for r in (one, other)) < 1e-8
 
 
 def opened(r, level):

@@ -145,6 +145,7 @@ def test_a_free_body_has_six_modes_at_zero():
     modes = dal.eigenmodes(m)
     assert np.abs(modes.eigenvalues).max() <= np.sqrt(EPS)  # a double zero splits by the root of round-off
     assert dal.linearize(m).names[3:] == ("f.turn_x", "f.turn_y", "f.turn_z")
+    assert "Layout" not in repr(dal.linearize(m)) and "nan" not in str(modes)
 
 
 # --- linearisation -------------------------------------------------------------------------------------------------
@@ -162,6 +163,22 @@ def test_state_matrix_predicts_a_small_motion():
     r = dal.run(pendulum(start=amplitude), until=t, accuracy=1e-12, record=[t])
     x = expm(dal.linearize(pendulum()).state_matrix * t) @ [amplitude, 0.0]
     assert abs(r["pin.angle"][0] - x[0]) <= amplitude**3
+
+
+@pytest.mark.parametrize("analysis", [dal.static, dal.linearize, dal.eigenmodes,
+                                      lambda m, t: dal.evaluate_state(m, t=t),
+                                      lambda m, t: dal.inverse_dynamics(m, times=t)],
+                         ids=["static", "linearize", "eigenmodes", "evaluate_state", "inverse_dynamics"])
+@pytest.mark.parametrize("t", ["soon", np.nan, 1j])
+def test_a_time_is_a_finite_number(analysis, t):
+    with pytest.raises(dal.ModelError, match="finite time"):
+        analysis(pendulum(), t=t)
+
+
+def test_whole_numbers_are_times_too_and_kernels_see_floats():
+    assert type(dal.linearize(pendulum(), t=1).t) is float
+    assert type(dal.linearize(pendulum(), t="1 s").t) is float
+    assert dal.static(pendulum(), t=np.int64(1)).t.tolist() == [1.0]
 
 
 def test_driven_rates_are_left_out():

@@ -102,9 +102,9 @@ def _start(text: str) -> tuple[str, float | list[float]]:
 
 def _refuse_unknown_owners(model: CheckedModel, channels: tuple[str, ...]) -> None:
     """Tell before a long run that a channel to be drawn belongs to no part of the model."""
-    groups = (model.bodies, model.joints, model.constraints, model.forces, model.motions)
-    parts = [part.name for group in groups for part in group]
-    points = [f"{body.name}.{point}" for body in model.bodies for point in body.points]
+    groups = (model.bodies, model.flexibles, model.joints, model.constraints, model.forces, model.motions)
+    parts = [part.name for group in groups for part in group] + [flexible.part for flexible in model.flexibles]
+    points = [f"{body.name}.{point}" for body in model.bodies for point in body.points if point]
     known = {*parts, *points, *SYSTEM}
     for channel in channels:
         owner = channel.rpartition(".")[0]

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import unwritable
+
 COLOURS = "viridis"
 PALE, PLAIN, RIGID = "0.6", "tab:blue", "0.35"
 """Of undeformed bodies, of bodies without values, of rigid bodies."""
@@ -104,7 +106,7 @@ def fit_axes(ax, points: np.ndarray, look: bool) -> None:
     flat = high - low < FLAT * longest
     for k, axis in enumerate("xyz"):
         getattr(ax, f"set_{axis}lim")(middle[k] - edges[k] / 2, middle[k] + edges[k] / 2)
-        getattr(ax, f"set_{axis}label")(f"{axis} [m]", labelpad=10 if edges[k] > 0.4 * longest else 4)
+        getattr(ax, f"set_{axis}label")(f"{axis} [m]", labelpad=14 if edges[k] > 0.4 * longest else 4)
         getattr(ax, f"{axis}axis").get_major_locator().set_params(nbins=max(1, round(5 * edges[k] / longest)), min_n_ticks=1)
     ax.set_box_aspect(edges)
     if look and flat.sum() == 1:
@@ -124,5 +126,8 @@ def _look_along(ax, normal: int) -> None:
 def finish(ax, given: bool, path: str | Path | None) -> Any:
     """Write the picture if it has a path; return the axes if they were given, else their figure."""
     if path is not None:
-        ax.figure.savefig(path, dpi=150)
+        try:
+            ax.figure.savefig(path, dpi=150)
+        except (OSError, ValueError) as error:
+            raise unwritable(path, error) from error
     return ax if given else ax.figure

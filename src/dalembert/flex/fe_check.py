@@ -10,8 +10,8 @@ from scipy.sparse import csc_array, csr_array, sparray
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, SuperLU, eigsh, splu
 
-from ..errors import ModelError
-from ..model.values import Faults
+from ..errors import Fault, ModelError
+from ..model.values import Faults, shown
 from .continuum import check_volumes
 from .fe_model import FEModel
 
@@ -47,6 +47,9 @@ def check_fe(fe: FEModel, *, mass: float | None = None, thorough: bool | None = 
     ModelError
         With every fault found.
     """
+    if not isinstance(fe, FEModel):
+        raise ModelError([Fault(where, f"found {shown(fe)}, expected a finite-element model: what flex.box, plate, beam, "
+                                       "read_mesh or matrices return")])
     faults = Faults()
     _check_shapes(faults, where, fe)
     if not faults:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -86,10 +88,12 @@ def _load(file: str) -> Any:
     if not Path(file).is_file():
         raise FormatError(f"{file}: no such file, expected a mesh")
     try:
-        return meshio.read(file)
-    except (Exception, SystemExit) as error:  # its readers raise whatever their format suggests, and exit
-        raise FormatError(f"{file}: cannot be read as a mesh: {error or type(error).__name__}; expected gmsh .msh, "
-                          "Abaqus .inp, Nastran .bdf or VTK") from None
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            return meshio.read(file)
+    except (Exception, SystemExit) as error:  # its readers raise whatever their format suggests, and print and exit
+        why = "no reader of its ending knows it" if isinstance(error, SystemExit) else error or type(error).__name__
+        raise FormatError(f"{file}: cannot be read as a mesh: {why}; expected gmsh .msh, Abaqus .inp, Nastran .bdf or VTK"
+                          ) from None
 
 
 def _positions(mesh: Any, file: str, scale: float) -> np.ndarray:

@@ -41,11 +41,11 @@ def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> Checke
         faults.tell(where, f"connects {joint.first!r} with {joint.second!r} of the same body, expected two bodies; "
                            "attach one side to another body or to 'ground'")
     axis, axis2 = _read_axes(faults, where, joint)
-    start = rate = None
+    start, rate, unsaid = None, None, 0
     if joint.start is not None:
         start = _read_start(faults, where + ".start", joint)
     if joint.start_rate is not None:
-        rate = _read_rate(faults, where + ".start_rate", joint)
+        rate, unsaid = _read_rate(faults, where + ".start_rate", joint)
     return CheckedJoint(
         name=joint.name,
         code=joint.code,
@@ -58,6 +58,7 @@ def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> Checke
         start_rate=rate,
         cut=False if joint.cut is None else flag(faults, where + ".cut", joint.cut),
         coordinates=joint.coordinates,
+        unsaid_rates=unsaid,
     )
 
 
@@ -112,11 +113,12 @@ def _read_ball(faults: Faults, where: str, start: Any) -> np.ndarray | None:
     return frozen(quaternion(faults, where, values) if len(values) == 4 else quaternion_of_vector(values))
 
 
-def _read_rate(faults: Faults, where: str, joint: Joint) -> np.ndarray | None:
+def _read_rate(faults: Faults, where: str, joint: Joint) -> tuple[np.ndarray | None, int]:
+    """Return all rates, and how many of them, the last, were not said."""
     count = JOINT_SIZES[joint.code][1]
     if count == 0:
         faults.tell(where, "found a start rate, but a fixed joint has no coordinates; remove it")
-        return None
+        return None, 0
     if joint.code == JointCode.FREE:
         units, lengths, what = ("m/s",) * 3 + ("rad/s",) * 3, (3, 6), "(vx, vy, vz) or (vx, vy, vz, wx, wy, wz)"
     elif joint.code == JointCode.SPHERICAL:
@@ -127,5 +129,6 @@ def _read_rate(faults: Faults, where: str, joint: Joint) -> np.ndarray | None:
             joint.coordinates)
     values = _row_of(faults, where, joint.start_rate, lengths, units, what)
     if values is None:
-        return None
-    return frozen(values + (0.0,) * (count - len(values)))
+        return None, 0
+    unsaid = count - len(values)
+    return frozen(values + (0.0,) * unsaid), unsaid

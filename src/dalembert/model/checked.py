@@ -88,7 +88,8 @@ class CheckedFlexible:
 class CheckedJoint:
     """A joint; `axis`, `axis2` are unit vectors in the first frame, `pitch` [m/turn].
 
-    `start` (nq,) and `start_rate` (nv,) are complete coordinates (quaternions normalised), or None if not given.
+    `start` (nq,) and `start_rate` (nv,) are complete coordinates (quaternions normalised), or None if not given; the last
+    `unsaid_rates` of the rates are zero because only the others were given, the velocity of a free joint.
     A `hidden` joint belongs to a flexible body and is not shown; an elastic one follows the place of that name.
     """
 
@@ -105,6 +106,7 @@ class CheckedJoint:
     coordinates: tuple[str, ...]
     hidden: bool = False
     place: str = ""
+    unsaid_rates: int = 0
 
 
 @dataclass(frozen=True)

@@ -105,4 +105,4 @@ def _why_unreadable(file: Path, error: Exception) -> str:
     if not file.parent.is_dir():
         return f"no file {str(file)!r}: there is no folder {str(file.parent)!r}"
     texts = sorted(p.name for p in file.parent.iterdir() if p.suffix in (".yaml", ".yml"))
-    return f"no file {str(file)!r}.{near_names(file.name, texts)}"
+    return f"no file {str(file)!r}" + (f".{near_names(file.name, texts)}" if texts else " and no model text in its folder")

@@ -6,7 +6,8 @@ entry in the layout.  Adding a quantity is adding a line to a table here or in p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..system.layout import Layout, MotionEntry
 from . import tables as tab
 from .constraints import CONSTRAINTS
 from .flexible import FACE, modal_quantities
-from .joints import CUT, SPEED_NAMES, joint_quantities
+from .joints import CUT, SPEED_NAMES, joint_quantities, rate_units
 from .places import PLACE, origin_of
 from .quantity import XYZ, Quantity, Source
 
@@ -47,13 +48,25 @@ def owners(layout: Layout) -> Owners:
         add(joint.name, joint_quantities(joint.kind, joint.coordinates, CUT), (row, joint))
     for row, constraint in enumerate(layout.constraints, start=len(layout.joints) + len(layout.cuts)):
         add(constraint.name, CONSTRAINTS[constraint.kind], (row, constraint))
+    moved = {joint.name: (joint, rate_units(joint.kind, joint.coordinates)) for joint in layout.joints}
     for force in layout.forces:
-        add(force.name, ELEMENTS[force.kind], force)
+        units = moved[force.on[0]][1] if force.kind in ON_JOINTS else ()
+        add(force.name, _in_units(ELEMENTS[force.kind], units), force)
     for motion in layout.motions:
-        add(motion.name, MOTION, motion)
+        joint, units = moved[motion.joint]
+        add(motion.name, _in_units(MOTION, units[motion.v - joint.v:][:1]), motion)
     for name, quantities in SYSTEM.items():
         add(name, quantities, None)
     return found
+
+
+def _in_units(quantities: dict[str, Quantity], units: Sequence[str]) -> dict[str, Quantity]:
+    """Return the quantities of an element on a joint; `units` are those of what it moves, one if it is known."""
+    if len(set(units)) != 1:
+        return quantities
+    unit = units[0]
+    said = {_EFFORT.unit: "N" if unit == "m" else "N m", "rad, m": unit, "rad/s, m/s": f"{unit}/s"}
+    return {name: replace(quantity, unit=said.get(quantity.unit, quantity.unit)) for name, quantity in quantities.items()}
 
 
 def names(known: Owners) -> Iterator[str]:
@@ -100,6 +113,7 @@ _ON_JOINT = {
     "rate": Quantity("rad/s, m/s", (), _element(tab.RATE)),
     "power": Quantity("W", (), _power),
 }
+ON_JOINTS = ("jointspring", "motor")
 ELEMENTS = {
     "jointspring": _ON_JOINT,
     "motor": _ON_JOINT,

@@ -81,7 +81,7 @@ def _rate_names(kind: str, coordinates: tuple[str, ...]) -> tuple[str, ...]:
     return SPEED_NAMES.get(kind, coordinates)
 
 
-def _rate_units(kind: str, coordinates: tuple[str, ...]) -> list[str]:
+def rate_units(kind: str, coordinates: tuple[str, ...]) -> list[str]:
     """Units of a joint's rates without the ``/s``."""
     if kind in SPEED_NAMES:
         return ["m" if name.startswith("v") else "rad" for name in SPEED_NAMES[kind]]
@@ -107,7 +107,7 @@ def joint_quantities(kind: str, coordinates: tuple[str, ...], motion: Motion = T
 
 def _all_coordinates(kind: str, coordinates: tuple[str, ...], motion: Motion) -> dict[str, Quantity]:
     """Return the quantities that hold all coordinates or rates at once; scalars if there is one only."""
-    units, labels = _rate_units(kind, coordinates), _rate_names(kind, coordinates)
+    units, labels = rate_units(kind, coordinates), _rate_names(kind, coordinates)
     efforts = ["N" if unit == "m" else "N m" for unit in units]
     found = {
         "coordinates": Quantity(_mixed(map(_unit_of, coordinates)), (coordinates,), motion.coordinates),

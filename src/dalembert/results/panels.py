@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import unwritable
+
 MARGINS = (0.95, 0.15, 0.55, 0.4)
 """Left, right, lower and upper margin of a picture [inch]: room for an axis label and numbers of eight characters."""
 WIDTH = 7.0
@@ -69,8 +71,11 @@ def empty_figure(picture: Picture):
 
 
 def write_figure(figure, path: str | Path) -> None:
-    """Write a figure to a file."""
-    figure.savefig(path, dpi=150)
+    """Write a figure to a file; FormatError where that cannot be."""
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:  # a ValueError names the endings that are known
+        raise unwritable(path, error) from error
 
 
 def write_picture(picture: Picture, path: str | Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError
+from ..errors import FormatError, unwritable
 from ..system.layout import Layout
 from .results import Results
 from .stats import Stats
@@ -30,6 +30,8 @@ READABLE = (1, 2)
 """Versions that `load` knows; those of version 1 hold trees only, without columns for violated constraints."""
 CHUNK = 16 * 1024
 """Bytes of a chunk, about; small, because a chunk that grows by another block is written anew."""
+PART = ".part"
+"""Ends the name of a file that `save` has not finished."""
 BLOCK = 8 * 1024 * 1024
 """Bytes that `save` hands to the file at a time, about."""
 
@@ -62,7 +64,7 @@ class Writer:
         try:
             self._file = h5py.File(self.path, "w", libver="latest")
         except OSError as error:
-            raise FormatError(f"{self.path}: cannot be written: {error}") from error
+            raise unwritable(self.path.with_name(self.path.name.removesuffix(PART)), error) from error
         self._file.attrs["kind"], self._file.attrs["version"] = KIND, VERSION
         _write_text(self._file, "layout", layout.as_dict())
         _write_text(self._file, "provenance", dict(provenance))
@@ -116,7 +118,7 @@ class Writer:
 def save(results: Results, path: str | Path) -> Path:
     """Write results to a file, which appears only when it is complete; returns the path."""
     path = Path(path)
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(path.name + PART)
     frames, tables = results.frames(), results.tables()
     row = 8 * sum(int(np.prod(shape, dtype=int)) for shape in frame_shapes(results.layout).values())
     rows = max(1, BLOCK // row)

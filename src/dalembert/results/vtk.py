@@ -17,6 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from ..errors import FormatError
 from .recovery import Recovery
 from .results import Results
 from .shape import Shape, shapes_of
@@ -43,7 +44,10 @@ def write_series(results: Results, folder: str | Path, model: Any = None, exagge
         The ``.pvd`` file, to be opened in ParaView.
     """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"{folder}: the folder cannot be made: {error.strerror}") from error
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in results.layout.model) or "model"
     places, owner, lines = _places(results)
     vectors = {"velocity": _history(results, places, "velocity"),

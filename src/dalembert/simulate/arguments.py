@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
+from numbers import Real
 
 import numpy as np
 
 from ..errors import Fault, ModelError
+from ..model.units import parse_quantity
 
 DEFAULT_ACCURACY = 1e-6
 FIXED_ACCURACY = 5e-9
@@ -39,8 +41,8 @@ def check_run_arguments(model, until, step, accuracy, integrator, on_failure) ->
     if until is None:
         faults.append(Fault("until", "not given; say how long to simulate, e.g. run(model, until=5.0)"))
     else:
-        until = _positive(faults, "until", until, zero=True)
-    step = None if step is None else _positive(faults, "step", step)
+        until = _positive(faults, "until", _in_seconds(until), zero=True)
+    step = None if step is None else _positive(faults, "step", _in_seconds(step))
     if accuracy is None:
         accuracy = own.get("accuracy", DEFAULT_ACCURACY) if step is None else FIXED_ACCURACY
     accuracy = _positive(faults, "accuracy", accuracy)
@@ -52,6 +54,20 @@ def check_run_arguments(model, until, step, accuracy, integrator, on_failure) ->
         raise ModelError(faults, str(getattr(model, "name", "")))
     return RunOptions(until, step, accuracy, own.get("integrator", "auto") if integrator is None else integrator,
                       own.get("formulation", "auto"), own.get("record"))
+
+
+def check_time(t) -> float:
+    """Return the time of an analysis [s] as a float: any other number would have the kernels compiled anew for its type."""
+    value = _in_seconds(t)
+    if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
+        return float(value)
+    raise ModelError([Fault("t", f"found {t!r}, expected a finite time [s]")])
+
+
+def _in_seconds(value):
+    """Return the seconds that a text such as ``"500 ms"`` means; anything else as it is."""
+    quantity = parse_quantity(value) if isinstance(value, str) else None
+    return quantity[0] if quantity is not None and quantity[1] == "s" else value
 
 
 def _positive(faults, name, value, zero=False):
@@ -74,12 +90,12 @@ def record_times(record, options: RunOptions) -> np.ndarray:
         return np.linspace(0.0, until, DEFAULT_INTERVALS + 1) if until > 0 else np.zeros(1)
     if np.ndim(record) == 0:
         faults: list[Fault] = []
-        spacing = _positive(faults, "record", record)
+        spacing = _positive(faults, "record", _in_seconds(record))
         if faults:
             raise ModelError(faults)
         return _spaced(spacing, until)
     try:
-        times = np.array(record, float)
+        times = np.array([_in_seconds(t) for t in record], float)
     except (TypeError, ValueError):
         times = np.array([np.nan])
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0) or (

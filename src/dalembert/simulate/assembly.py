@@ -1,9 +1,9 @@
 """Assembly of mechanisms with loops: positions, then rates, that meet all constraints and keep what the user gave.
 
 Coordinates move by Gauss-Newton steps of least weighted length, W Jw⁺ (-Phi) with Jw = J W and W = 0 for what is held.
-First drives and given starts are held and all others follow.  If that cannot be, given starts are let go with a small
-weight, so that they move no more than they must.  If that fails too, other beginnings of the coordinates that were not
-given are tried; at last the nearest miss is told.
+First drives and given starts are held and all others follow.  If that cannot be, the spin of a free joint follows if
+only its velocity was given; then given starts are let go with a small weight, so that they move no more than they must.
+If that fails too, other beginnings of the coordinates that were not given are tried; at last the nearest miss is told.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ class Assembler:
                     return best.q
         raise self.failure(best)
 
-    def rates(self, q: np.ndarray, qd: np.ndarray, given: np.ndarray) -> np.ndarray:
-        """Return rates that meet the constraints at q and keep the given ones where possible."""
+    def rates(self, q: np.ndarray, qd: np.ndarray, given: np.ndarray, unsaid: np.ndarray | bool = False) -> np.ndarray:
+        """Return rates that meet the constraints at q and keep the given ones where possible, the `unsaid` ones last."""
         driven = self.packed.system.dof["drive"] >= 0
-        size, n = self.constraints.size, len(qd)
-        for weight in (np.where(given | driven, 0.0, self.scale),
-                       np.where(driven, 0.0, np.where(given, GIVEN_WEIGHT, 1.0) * self.scale)):
+        size, n, said = self.constraints.size, len(qd), given & ~np.asarray(unsaid)
+        for weight in (np.where(given | driven, 0.0, self.scale), np.where(said | driven, 0.0, self.scale),
+                       np.where(driven, 0.0, np.where(said, GIVEN_WEIGHT, 1.0) * self.scale)):
             found = np.where(driven | given, qd, 0.0)
             for _ in range(3):
                 rows = self.constraints.evaluate(self.t, q, found)
@@ -148,7 +148,8 @@ class Assembler:
             if gap[r] > 0.1 * best.gap:
                 owner, label = self.packed.layout.rows[r]
                 names.setdefault(owner, (label, abs(rows.value[r])))
-        return "; ".join(f"{owner!r} lacks {size:.4g} ({label})" for owner, (label, size) in list(names.items())[:6])
+        return "; ".join(f"{owner!r} lacks {size:.4g}{' m' * label.startswith('moving')} ({label})"
+                         for owner, (label, size) in list(names.items())[:6])
 
     def failure(self, best: Assembled) -> AssemblyError:
         """Return the error of a nearest miss."""

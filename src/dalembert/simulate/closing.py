@@ -38,8 +38,7 @@ def set_drives(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> None:
     """Give driven coordinates and rates the values of their laws at time t [s]; ModelError if a law fails."""
     eval_drives(packed.system, t, q, qd, np.zeros_like(qd))
     if packed.law_errors:
-        cause = packed.law_errors[0]
-        raise ModelError(f"a law raised {type(cause).__name__}: {cause} (at t = {t:.6g} s)") from cause
+        raise packed.law_errors[0].error(f"at t = {t:.6g} s")
     for motion in packed.layout.motions:
         if not np.isfinite(q[motion.q] + qd[motion.v]):
             raise ModelError(f"motion {motion.name!r}: its law or the law's rate is not a finite number at t = {t:.6g} s")

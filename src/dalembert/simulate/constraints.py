@@ -159,7 +159,7 @@ def _even(system, diagonal: np.ndarray) -> np.ndarray:
 def _stiffness(system, t: float, q: np.ndarray, work) -> np.ndarray:
     """Diagonal of the stiffness of forces and superelements in natural coordinates, at rest."""
     still = np.zeros_like(q)
-    arguments = (t, q, still, still, still)
+    arguments = (t, q, still, still, np.zeros_like(q))
     work.factors.A[:] = 0.0
     for task in (TermCode.GAPS, TermCode.NEEDED, TermCode.TANGENT):
         status = evaluate_terms(system, task.value, 0, *arguments, np.zeros_like(q), 1.0, 0.0, work.no_matrix, work.no_pivot,

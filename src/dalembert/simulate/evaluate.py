@@ -15,6 +15,7 @@ from ..results.stats import Stats
 from ..results.tables import frame_shapes
 from ..system.pack import Packed
 from ..system.reverse import swap, swap_efforts
+from .arguments import check_time
 from .natural import measure_natural, solve_frames
 from .status import error_of
 
@@ -107,4 +108,4 @@ def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Resul
     """
     from .initial import prepare_start
 
-    return results_of_state(prepare_start(model, coordinates, rates), t)
+    return results_of_state(prepare_start(model, coordinates, rates), check_time(t))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..codes import FormCode
-from ..errors import ModelError
+from ..errors import Fault, ModelError
 from ..kernels.tree_state import eval_drives
 from ..model.check import check
 from ..model.model import Model
@@ -71,7 +71,8 @@ def with_starts(model: Model, start=None, start_rate=None) -> Model:
         if given is None:
             continue
         if not hasattr(given, "items"):
-            raise ModelError(f"{field}: found {given!r}, expected a mapping such as {{'elbow': 0.2}}")
+            raise ModelError([Fault(field, f"found {given!r}, expected a mapping such as {{'elbow': 0.2}}; an equilibrium has "
+                                           "it as static(model).starts")])
         for name, value in given.items():
             model = model.replaced(name, **{field: value})
     return model
@@ -154,21 +155,31 @@ def moved_starts(start: Start, joints, q: np.ndarray, qd: np.ndarray, why: str) 
     messages = []
     for j in start.packed.layout.joints:
         given = joints[j.name]
-        for was_given, word, new, old in (
-                (given.start, "start", q[j.q:j.q + j.nq], start.q[j.q:j.q + j.nq]),
-                (given.start_rate, "start rate", qd[j.v:j.v + j.nv], start.qd[j.v:j.v + j.nv])):
-            if was_given is not None and np.any(abs(new - old) > 1e-9 * (1 + abs(old))):
+        n_said = j.nv - _unsaid(j, given)
+        for was_given, word, new, old, said in (
+                (given.start, "start", q[j.q:j.q + j.nq], start.q[j.q:j.q + j.nq], j.nq),
+                (given.start_rate, "start rate", qd[j.v:j.v + j.nv], start.qd[j.v:j.v + j.nv], n_said)):
+            if was_given is not None and np.any((abs(new - old) > 1e-9 * (1 + abs(old)))[:said]):
                 messages.append(f"joint {j.name!r}: {word} moved from {_shown(old)} to {_shown(new)}, {why}")
     return messages
+
+
+def _unsaid(entry, joint) -> int:
+    """Number of a joint's rates, the last ones, that were not given with the others.
+
+    Written the other way round a velocity depends on the spin: then all count as given.
+    """
+    return 0 if entry.reversed else joint.unsaid_rates
 
 
 def close_loops(start: Start, joints) -> Start:
     """Assemble positions and rates, fill in constants left open, choose penalties, and tell what was found."""
     packed, layout = start.packed, start.packed.layout
-    given, given_rate = np.zeros(layout.n_v, bool), np.zeros(layout.n_v, bool)
+    given, given_rate, unsaid = (np.zeros(layout.n_v, bool) for _ in range(3))
     for j in layout.joints:
         given[j.v:j.v + j.nv] = joints[j.name].start is not None
         given_rate[j.v:j.v + j.nv] = joints[j.name].start_rate is not None
+        unsaid[j.v + j.nv - _unsaid(j, joints[j.name]):j.v + j.nv] = True
     skip = np.zeros(len(packed.system.row), bool)
     for constraint, entry in zip(packed.plan.model.constraints, layout.constraints, strict=True):
         if constraint.value is None and constraint.law is None:
@@ -176,7 +187,7 @@ def close_loops(start: Start, joints) -> Start:
     q = Assembler(packed, skip=skip).positions(start.q, given)
     packed = _with_constants(packed, q, skip)
     assembler = Assembler(packed)
-    qd = assembler.rates(q, start.qd, given_rate)
+    qd = assembler.rates(q, start.qd, given_rate, unsaid)
     packed = with_penalties(packed, 0.0, q, qd)
     natural = make_natural(packed, q, qd) if isinstance(start.formulation, Global) else None
     messages = moved_starts(start, joints, q, qd, "to close the loops")
@@ -215,8 +226,7 @@ def _drive(packed: Packed, joints, q, qd) -> tuple[str, ...]:
     before_q, before_qd = q.copy(), qd.copy()
     eval_drives(packed.system, 0.0, q, qd, np.zeros_like(qd))
     if packed.law_errors:
-        cause = packed.law_errors[0]
-        raise ModelError(f"a law raised {type(cause).__name__}: {cause} (at t = 0)") from cause
+        raise packed.law_errors[0].error("at t = 0")
     messages = []
     for m in packed.layout.motions:
         joint = joints[m.joint]

@@ -47,7 +47,10 @@ def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
     AssemblyError
         With loops: the drives lead beyond reach or into a singular position, see `kinematics`.
     """
-    times = np.atleast_1d(np.asarray(times, float))
+    try:
+        times = np.atleast_1d(np.asarray(times, float))
+    except (TypeError, ValueError):
+        times = np.array([np.nan])
     if times.ndim != 1 or not np.all(np.isfinite(times)):
         raise ModelError([Fault("times", "expected a list of finite times [s]")])
     driven = _with_drives(model, motion or {})
@@ -64,7 +67,7 @@ def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
     for f, t in enumerate(times):
         eval_drives(packed.system, t, q[f], qd[f], qdd[f])
     if packed.law_errors:
-        raise ModelError(f"a law raised {packed.law_errors[0]!r}") from packed.law_errors[0]
+        raise packed.law_errors[0].error("while the drives were evaluated")
     frames = {"t": times, "q": q, "qd": qd, "qdd": qdd}
     return make_results(_all_driven(packed), begin.formulation.name, frames, messages=begin.messages,
                         integrator="inverse dynamics")

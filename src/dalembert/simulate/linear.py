@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..system.layout import Layout
+from .arguments import check_time
 from .closing import at_time
 from .constraints import Constraints
 from .initial import Start, prepare_start
@@ -54,7 +55,7 @@ class Linearized:
     stiffness: np.ndarray
     names: tuple[str, ...]
     t: float
-    layout: Layout
+    layout: Layout = field(repr=False)
     free: np.ndarray
     motions: np.ndarray
     begin: Start = field(repr=False)
@@ -145,7 +146,8 @@ class Eigenmodes:
         for i, (value, f, d) in enumerate(zip(self.eigenvalues, self.frequencies, self.damping, strict=True), 1):
             slow = f"{-1 / value.real:10.4g} s" if value.real else f"{'-':>12}"
             top = [self.names[k] for k in np.argsort(-abs(self.shapes[i - 1]))[:2]]
-            lines.append(f"{i:4d} {f:9.5g} Hz {d:9.4f} {slow}  {', '.join(top)}")
+            ratio = f"{'-':>9}" if np.isnan(d) else f"{round(d, 4) + 0.0:9.4f}"
+            lines.append(f"{i:4d} {f:9.5g} Hz {ratio} {slow}  {', '.join(top)}")
         return "\n".join(lines)
 
 
@@ -207,6 +209,7 @@ def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Lineariz
     -------
     Linearized
     """
+    t = check_time(t)
     return linearize_state(settled(prepare_start(model, start, start_rate), t), t)
 
 

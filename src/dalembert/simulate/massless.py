@@ -168,14 +168,25 @@ def _unsupported(state: State, rate: int, rates, first: int) -> SingularError:
     j = layout.joint_of_rate(rate)
     direction = state.packed.system.dof[rate]
     turns = bool(direction.s_n.any())
-    axis = np.round(direction.s_n if turns else direction.s_f, 6) + 0.0
     own = sum(j.v <= r < j.v + j.nv for r in rates)
     body = layout.bodies[j.body]
     return SingularError(
         f"joint {j.name!r} (between {j.first!r} and {j.second!r}): body {body!r} and what it carries give no "
-        f"{'inertia about' if turns else 'mass along'} {tuple(map(float, axis))} of the joint's own frame, and neither "
+        f"{'inertia about' if turns else 'mass along'} {_axis(state.packed, j, rate)}, and neither "
         f"damping nor stiffness acts there, at t = {state.t:.3f} s; hinge rank {j.nv - own}, needed {j.nv}. Give {body!r} "
         f"{'an inertia about' if turns else 'a mass along'} that axis, put a spring or damper on the joint, or fix it.")
+
+
+def _axis(packed: Packed, j, rate: int) -> str:
+    """Say which direction of a joint a rate is, in the words of the model."""
+    if j.kind in ("universal", "planar"):
+        return f"the axis of its {j.coordinates[rate - j.v]}"
+    direction = packed.system.dof[rate]
+    axis = direction.s_n if direction.s_n.any() else direction.s_f
+    if j.kind not in ("spherical", "free"):
+        axis = next(joint.axis for joint in packed.plan.model.joints if joint.name == j.name)
+    said = "(" + ", ".join(f"{x:.6g}" for x in np.round(axis, 6) + 0.0) + ")"
+    return f"{said} of {j.second if j.reversed else j.first!r}" if j.kind in ("spherical", "free") else f"its axis {said}"
 
 
 def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import ConvergenceError, Fault, ModelError, SingularError, near_names
 from ..model.check import check
 from ..model.model import Model
+from ..results.panels import write_figure
 from .linear import Linearized, eigenmodes, linearize, modes_of
 
 RINGS = 0.5
@@ -322,5 +323,5 @@ def _draw(title: str, rows: Sequence[tuple[str, np.ndarray]], lost: Sequence[com
     ax.grid(True, axis="x", alpha=0.3)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=3, frameon=False, fontsize="small")
     if path is not None:
-        figure.savefig(path, dpi=150)
+        write_figure(figure, path)
     return figure

@@ -21,6 +21,7 @@ from ..model.check import check
 from ..model.checked import BeamSegment
 from ..results.results import Results
 from ..results.stats import Stats
+from .arguments import check_time
 from .assembly import TOLERANCE as CLOSED
 from .assembly import Assembler
 from .closing import at_time, held_at
@@ -47,7 +48,7 @@ class StaticResults(Results):
     Attributes
     ----------
     starts : dict
-        Coordinates by joint name, ready for ``run(model, start=...)``.
+        Coordinates by joint name, ready for ``run(model, start=...)``; flexible bodies begin undeformed there.
     stable : bool
         True if the energy has a minimum there: the symmetric part of the stiffness, with loops along the motions that the
         constraints leave free, is positive.
@@ -81,6 +82,7 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     AssemblyError
         With loops: the mechanism cannot be assembled with the drives of that time.
     """
+    t = check_time(t)
     if _in_interface_coordinates(model):
         return _static_flexible(prepare_start(model, start, None, "global"), t)
     begin = prepare_start(model, start, None)

@@ -8,10 +8,12 @@ spring under tension, a drive that begins elsewhere) fades with s: y0 solves (1)
 solves it for s = 1.  Newton's matrix is
     [[K + sum λ Hess Phi, Jᵀ], [J, -1/α]]                                                        (2)
 with the exact tangent of the superelements, symmetrised, and large α, which redundant rows need; the corrections still
-converge to solutions of (1).  Bodies are moved and turned by the corrections, not more than a given angle at a time.  A
-load step that fails is halved; one that takes few iterations is followed by one of twice its length.  A step that ends far
-from where the tangent at its beginning leads, or with more unstable directions than before (negative pivots of
-K + Jᵀ α J), may have left its path for another: it is halved, too, until it is short enough to be believed.
+converge to solutions of (1).  What hangs on a joint is held by its load alone: where (2) is singular the iteration begins
+with the multipliers that balance r best, and directions that nothing holds at all are made stiff by ε.  Bodies are moved and
+turned by the corrections, not more than a given angle at a time.  A load step that fails is halved; one that takes few
+iterations is followed by one of twice its length.  A step that ends far from where the tangent at its beginning leads, or
+with more unstable directions than before (negative pivots of K + Jᵀ α J), may have left its path for another: it is halved,
+too, until it is short enough to be believed.
 """
 
 from __future__ import annotations
@@ -47,6 +49,8 @@ NEAR, SHARE = 0.05, 0.25
 a share of the way."""
 FIRMNESS = 1e4
 """α relative to the rows' penalties."""
+NEUTRAL = 1e-9
+"""ε relative to the largest stiffness."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,17 @@ def _products(row: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))
 
 
+def _solved(A, b: np.ndarray) -> np.ndarray | None:
+    """Solution of A x = b, or None if A is singular."""
+    from scipy.sparse.linalg import splu
+
+    try:
+        x = splu(A.tocsc()).solve(b)
+    except RuntimeError:
+        return None
+    return x if np.all(np.isfinite(x)) else None
+
+
 class _Balance:
     """Equations (1) of a model."""
 
@@ -174,8 +189,8 @@ class _Balance:
         return self.system._replace(constants=constants, force=force)
 
     def _ask(self, system, task: TermCode, t: float, y: np.ndarray, x: np.ndarray) -> int:
-        still, work = np.zeros(self.n), self.work
-        return evaluate_terms(system, task.value, 0, float(t), y, still, still, still, x, 1.0, 0.0, work.no_matrix,
+        still, effort, work = np.zeros(self.n), np.zeros(self.n), self.work
+        return evaluate_terms(system, task.value, 0, float(t), y, still, still, effort, x, 1.0, 0.0, work.no_matrix,
                               work.no_pivot, work)
 
     def evaluate(self, y: np.ndarray, share: float):
@@ -206,23 +221,24 @@ class _Balance:
 
     def settle(self, y: np.ndarray, load: np.ndarray, share: float) -> _Found:
         """Newton's iteration for (1) from coordinates and multipliers near its solution."""
-        from scipy.sparse.linalg import splu
-
-        y, load, begun, first = y.copy(), load.copy(), y, None
+        y, load, begun, first, balanced, why = y.copy(), load.copy(), y, None, False, ""
         for iteration in range(1, MAX_ITERATIONS + 1):
             status, r, gap = self.evaluate(y, share)
             if status == Status.OK:
                 J = self.work.jacobian.copy()
                 status, A = self.matrix(y, load, share)
             if status != Status.OK:
-                return _Found(y, load, iteration, self._why(status))
+                return _Found(y, load, iteration, why or self._why(status))
             r = r + np.bincount(self.system.entry["column"], J * load[self.owner], self.n)
-            try:
-                x = splu(A).solve(-np.concatenate([r, gap]))
-            except RuntimeError:
-                return _Found(y, load, iteration, "the tangent is singular")
-            if not np.all(np.isfinite(x)):
-                return _Found(y, load, iteration, "the tangent is singular")
+            x = _solved(A, -np.concatenate([r, gap]))
+            if x is None and not balanced:
+                balanced, load = True, load + self._balancing(A, r)
+                continue
+            if x is None:
+                why = "the tangent is singular"
+                x = _solved(self._with_neutral(A), -np.concatenate([r, gap]))
+            if x is None:
+                return _Found(y, load, iteration, why)
             first = x[:self.n] if first is None else first
             size, turn = self._sizes(y, x[:self.n])
             shorter = min(1.0, LONGEST_TURN / max(turn, 1e-300))
@@ -230,7 +246,25 @@ class _Balance:
             if max(size, turn) <= TOLERANCE:
                 strayed = self._distance(y - begun - first) / (NEAR + SHARE * self._distance(y - begun))
                 return _Found(y, load, iteration, strayed=strayed)
-        return _Found(y, load, MAX_ITERATIONS, f"Newton's iteration still moves by {max(size, turn):.2g} rad or model sizes")
+        why = why or f"Newton's iteration still moves by {max(size, turn):.2g} rad or model sizes"
+        return _Found(y, load, MAX_ITERATIONS, why)
+
+    def _balancing(self, A, r: np.ndarray) -> np.ndarray:
+        """Multipliers that balance r best; redundant rows share."""
+        from scipy.sparse import diags_array
+
+        J = A[self.n:, :self.n]
+        squares = (J @ J.T).tocsc()
+        found = _solved(squares + diags_array(np.full(len(self.firmness), 1e-12 * squares.diagonal().max())), -(J @ r))
+        return np.zeros(len(self.firmness)) if found is None else found
+
+    def _with_neutral(self, A):
+        """The matrix (2) with a little stiffness in all directions."""
+        from scipy.sparse import diags_array
+
+        stiffness = np.zeros(A.shape[0])
+        stiffness[:self.n] = NEUTRAL * np.max(abs(A.diagonal()[:self.n]))
+        return (A + diags_array(stiffness)).tocsc()
 
     def _why(self, status: int) -> str:
         if status == Status.NO_FRAME:

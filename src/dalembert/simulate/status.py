@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..codes import Status
-from ..errors import ConvergenceError, ModelError, MultibodyError, SingularError
+from ..errors import ConvergenceError, MultibodyError, SingularError
 from ..system.layout import FlexibleEntry
 from ..system.pack import Packed
 
@@ -11,10 +11,7 @@ from ..system.pack import Packed
 def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Exception:
     """Return the error for a status that ended a run at time t [s] with the step tried last [s]."""
     if packed.law_errors:
-        cause = packed.law_errors[0]
-        error = ModelError(f"a law raised {type(cause).__name__}: {cause} (at t = {t:.6g} s or within the step after it)")
-        error.__cause__ = cause
-        return error
+        return packed.law_errors[0].error(f"at t = {t:.6g} s or within the step after it")
     code = Status(status)
     if code == Status.SINGULAR:
         return _singular(packed, int(fail[0]), t)

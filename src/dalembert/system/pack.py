@@ -28,7 +28,7 @@ from .layout import (
     PointEntry,
 )
 from .pack_elastic import elastic_sizes, pack_floating
-from .pack_laws import LawTable
+from .pack_laws import LawFailure, LawTable
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pattern import build_pattern
 from .quaternion import quaternions_of
@@ -51,7 +51,7 @@ class Packed:
     plan : Plan
     body_rows : (n_bodies,) int
         Row of each body of `layout.bodies` in the system's body table.
-    law_errors : list of Exception
+    law_errors : list of LawFailure
         Filled when a Python law raises while a kernel runs.
     keep : list
         Compiled laws, kept alive as long as their addresses are in use.
@@ -68,7 +68,7 @@ class Packed:
     layout: Layout
     plan: Plan
     body_rows: np.ndarray
-    law_errors: list[Exception] = field(default_factory=list)
+    law_errors: list[LawFailure] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
     breaks: tuple[float, ...] = ()
     tree: Packed | None = None
@@ -269,7 +269,7 @@ def _pack_forces(model, body, row_of_body, joint_rows: dict[int, JointRows], law
         e.code, e.follow = f.code, f.follow
         e.k, e.c, e.kt, e.ct = f.stiffness, f.damping, f.turning_stiffness, f.turning_damping
         e.rest, e.dir = f.rest, f.direction
-        e.law = -1 if f.law is None else laws.add(f.law)
+        e.law = -1 if f.law is None else laws.add(f.law, owner=f"forces.{f.name}")
         if f.code in (ForceCode.JOINT_SPRING, ForceCode.MOTOR):
             e.q, e.v = joint_rows[f.joint].q + f.coordinate, joint_rows[f.joint].v + f.coordinate
             continue
@@ -286,7 +286,7 @@ def _pack_drives(model, joint_rows: dict[int, JointRows], laws: LawTable) -> np.
     for d, m in zip(drive, model.motions, strict=True):
         d.code = DriveCode.SPEED if m.speed else DriveCode.POSITION
         d.q, d.v = joint_rows[m.joint].q + m.coordinate, joint_rows[m.joint].v + m.coordinate
-        d.law = laws.add(m.law, m.derivative_step)
+        d.law = laws.add(m.law, m.derivative_step, owner=f"motions.{m.name}")
     return drive
 
 

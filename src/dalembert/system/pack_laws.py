@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..codes import LawCode
+from ..errors import Fault, ModelError
 from ..kernels import tables
 from ..kernels.laws import POINT, compile_law, make_callback
 from ..model.laws import CompiledLaw, Ramp, Sine, Table, argument_count
 
 FEW_KNOTS = 200
 """Smooth tables with more knots than this are taken for dense records, which no step can miss."""
+
+
+class LawFailure(NamedTuple):
+    """What a Python law raised, and the part that it belongs to, e.g. ``"forces.motor"``."""
+
+    owner: str
+    cause: Exception
+
+    def error(self, when: str) -> ModelError:
+        """Return the error that tells it."""
+        error = ModelError([Fault(self.owner, f"its law raised {type(self.cause).__name__}: {self.cause} ({when})")])
+        error.__cause__ = self.cause
+        return error
 
 
 class LawTable:
@@ -24,14 +38,14 @@ class LawTable:
     """
 
     def __init__(self):
-        self.errors: list[Exception] = []
+        self.errors: list[LawFailure] = []
         self.keep: list[Any] = []
         self.breaks: set[float] = set()
         self._rows: list[tuple] = []
         self._knots: list[tuple] = []
 
-    def add(self, law: Any, derivative_step: float = 1e-3, *, of_time: bool = True) -> int:
-        """Append a law and return its row; one that is not of time (a cam's) makes no breaks."""
+    def add(self, law: Any, derivative_step: float = 1e-3, *, of_time: bool = True, owner: str = "") -> int:
+        """Append a law of a part, `owner`, and return its row; one that is not of time (a cam's) makes no breaks."""
         p, first, count, address = (0.0,) * 4, 0, 0, 0
         if isinstance(law, Sine):
             code, p = LawCode.SINE, (law.amplitude, law.omega, law.phase, law.offset)
@@ -45,7 +59,7 @@ class LawTable:
             if of_time and (law.kind == "linear" or count <= FEW_KNOTS):
                 self.breaks |= set(law.t)
         elif callable(law):
-            code, address = self._function(law)
+            code, address = self._function(law, owner)
         else:
             code, p = LawCode.CONSTANT, (float(law), 0.0, 0.0, 0.0)
         self._rows.append((code, p, first, count, address, derivative_step))
@@ -55,17 +69,20 @@ class LawTable:
         """Return the filled LAW and KNOT tables."""
         return np.array(self._rows, tables.LAW), np.array(self._knots, tables.KNOT)
 
-    def _function(self, law) -> tuple[LawCode, int]:
+    def _function(self, law, owner: str) -> tuple[LawCode, int]:
         """Make a function callable by kernels; returns its code and address."""
         count = argument_count(law.function if isinstance(law, CompiledLaw) else law)
         if isinstance(law, CompiledLaw):
-            kept, address = compile_law(law.function, count)
+            try:
+                kept, address = compile_law(law.function, count)
+            except Exception as error:  # whatever the compiler says
+                raise _uncompiled(law.function, owner, error) from error
         else:
-            kept, address = make_callback(self._guarded(law), count)
+            kept, address = make_callback(self._guarded(law, owner), count)
         self.keep.append(kept)
         return LawCode.POINT_FUNCTION if count == POINT else LawCode.FUNCTION, address
 
-    def _guarded(self, law):
+    def _guarded(self, law, owner: str = ""):
         """Wrap a Python law: an exception is kept for later and NaN stops the kernel."""
         count = argument_count(law)
 
@@ -73,10 +90,19 @@ class LawTable:
             try:
                 return float(law(*arguments[:count]))
             except Exception as error:
-                self.errors.append(error)
+                self.errors.append(LawFailure(owner, error))
                 return nan
 
         return call
+
+
+def _uncompiled(function, owner: str, error: Exception) -> ModelError:
+    """Return the error of a law that the compiler refuses, with the line of its report that tells the reason."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    reason = next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)
+    name = getattr(function, "__name__", "law")
+    return ModelError([Fault(owner, f"its law {name!r} cannot be compiled: {reason}; take away @dal.law to run it as plain "
+                                    "Python, or use numbers and functions of math and numpy only")])
 
 
 def _knots(law: Table) -> list[tuple]:

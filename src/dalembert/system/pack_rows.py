@@ -129,7 +129,8 @@ def _lay_weld(table: RowTable, joint: CheckedJoint, stand_in: int) -> None:
 def _law(constraint: CheckedConstraint, laws: LawTable) -> dict:
     if constraint.law is None:
         return {}
-    return {"law": laws.add(constraint.law, constraint.derivative_step, of_time=not constraint.law_of_x)}
+    return {"law": laws.add(constraint.law, constraint.derivative_step, of_time=not constraint.law_of_x,
+                            owner=f"constraints.{constraint.name}")}
 
 
 def _lay_distance(table, constraint, joint_rows, laws) -> None:

@@ -1,6 +1,7 @@
 """Commands that need no solver: help, check, examples, show, cite, convert, and the faults of run."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -115,6 +116,7 @@ def test_check_of_what_cannot_be_assembled_exits_with_2(folder):
     result = call("check", "short.yaml")
     assert result.exit_code == 2 and result.stdout == ""
     assert result.stderr.startswith("AssemblyError: ") and "Traceback" not in result.stderr
+    assert re.search(r"lacks [\d.]+ m \(moving along", result.stderr)
 
 
 def test_channels_of_constraints_and_loops_can_be_drawn(folder):
@@ -127,6 +129,17 @@ def test_channels_of_constraints_and_loops_can_be_drawn(folder):
     _refuse_unknown_owners(checked, ("stay.effort", "far.angle", "near.angle", "bar.end.position"))
     with pytest.raises(ChannelError, match="Did you mean 'stay'"):
         _refuse_unknown_owners(checked, ("stayy.effort",))
+
+
+def test_channels_of_flexible_bodies_can_be_drawn():
+    from dalembert.cli.run import _refuse_unknown_owners
+    from dalembert.errors import ChannelError
+    from dalembert.model.check import check
+
+    checked = check(sources.read_model(sources.find_model("flexible-manipulator")))
+    _refuse_unknown_owners(checked, ("arm 1.modal", "arm 1.end.deflection", "arm 2.start.position", "energy.elastic"))
+    with pytest.raises(ChannelError, match=r"Known: .*arm 2\.start, beta"):
+        _refuse_unknown_owners(checked, ("leg.modal",))
 
 
 def test_check_tells_of_an_inertia_that_no_body_has(folder):

@@ -13,6 +13,7 @@ from dalembert.flex.continuum import check_volumes, continuum_model
 from dalembert.flex.fe_check import check_fe, check_interfaces
 from dalembert.flex.fe_model import ElementBlock, FEModel
 from dalembert.flex.plane_elements import plate
+from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.solid_elements import box
 from dalembert.model.flexible import Circle, Rectangle
 
@@ -132,6 +133,11 @@ def test_masses_that_differ_by_direction():
     scale = diags_array(np.where(SOLID.dof_direction == 2, 1.5, 1.0) ** 0.5)
     assert "translations move different masses" in refusal(replace(SOLID, mass=csr_array(scale @ SOLID.mass @ scale)))
     assert "the matrix is zero" in refusal(replace(SOLID, mass=SOLID.mass * 0))
+
+
+def test_what_is_no_model():
+    with pytest.raises(ModelError, match="fe: found 'box.msh', expected a finite-element model"):
+        craig_bampton("box.msh", interfaces={"hub": "-x"}, modes=2)
 
 
 def test_shapes():

@@ -171,6 +171,13 @@ def test_what_is_no_mesh_is_refused(tmp_path, name, data):
         read_mesh(tmp_path / name, material=STEEL)
 
 
+def test_a_reader_that_gives_up_says_so_in_the_error_alone(tmp_path, capsys):
+    (tmp_path / "a.msh").write_bytes(b"nothing")
+    with pytest.raises(FormatError, match="no reader of its ending knows it; expected gmsh"):
+        read_mesh(tmp_path / "a.msh", material=STEEL)
+    assert capsys.readouterr() == ("", "")
+
+
 def test_missing_files_and_arguments(tmp_path):
     with pytest.raises(FormatError, match="no such file"):
         read_mesh(tmp_path / "none.msh", material=STEEL)

@@ -5,6 +5,7 @@ import pytest
 import synthetic
 from synthetic import SPEED
 
+import dalembert as dal
 from dalembert.errors import ChannelError, MultibodyError
 
 EPS = np.finfo(float).eps
@@ -103,6 +104,18 @@ def test_force_elements(r):
     assert np.array_equal(r["push.force"][0], [30, 31, 32])
     assert np.array_equal(r["twist.torque"][0], [43, 44, 45])
     assert np.array_equal(r["rubber.torque"][0], [53, 54, 55])
+
+
+def test_elements_on_a_joint_have_the_units_of_its_coordinate(r):
+    assert [r.unit(f"coil.{name}") for name in ("effort", "coordinate", "rate")] == ["N m", "rad", "rad/s"]
+    assert r.unit("drive.effort") == "N m"
+    m = dal.Model("slide").add(
+        dal.Body("b", mass=1.0, inertia=(1, 1, 1)), dal.Prismatic("rail", "ground", "b"),
+        dal.Motor("push", "rail", effort=1.0),
+        dal.Body("c", mass=1.0, inertia=(1, 1, 1)), dal.Cylindrical("sleeve", "b", "c"),
+        dal.Motion("pull", "sleeve", coordinate="displacement", position=0.0))
+    slide = dal.assemble(m)
+    assert (slide.unit("push.effort"), slide.unit("push.rate"), slide.unit("pull.effort")) == ("N", "m/s", "N")
 
 
 def test_effort_of_a_drive_is_that_of_its_rate(r):

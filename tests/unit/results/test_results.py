@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import synthetic
 
-from dalembert.errors import ChannelError, MultibodyError
+from dalembert.errors import ChannelError, FormatError, MultibodyError
 from dalembert.results.results import Results
 from dalembert.results.stats import Stats
 
@@ -109,6 +109,18 @@ def test_plot_into_a_given_axes():
 
 def test_plot_without_channels_draws_an_overview(tmp_path):
     assert len(synthetic.results().plot(path=tmp_path / "a.svg").axes) > 2
+
+
+@pytest.mark.parametrize("write", [lambda r, path: r.plot("energy.total", path=path), lambda r, path: r.save(path)],
+                         ids=["plot", "save"])
+def test_a_missing_folder_is_told(tmp_path, write):
+    with pytest.raises(FormatError, match=r"out\.png: cannot be written: there is no folder '.*none'"):
+        write(synthetic.results(), tmp_path / "none" / "out.png")
+
+
+def test_a_picture_of_an_unknown_kind_is_refused(tmp_path):
+    with pytest.raises(FormatError, match=r"out\.xyz: cannot be written: .*png"):
+        synthetic.results().plot("energy.total", path=tmp_path / "out.xyz")
 
 
 def test_plot_of_an_unknown_channel(tmp_path):

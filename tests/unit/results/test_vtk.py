@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import posed_results
+import pytest
 import synthetic
 
 import dalembert as dal
@@ -43,6 +44,12 @@ def test_series(tmp_path):
     assert data["body"].ravel().tolist() == [1, 2, 3, 4, 5, 1, 0]
     assert data["Lines.connectivity"].ravel().tolist() == [0, 5] and data["Lines.offsets"].ravel().tolist() == [2]
     assert data["Verts.offsets"].ravel().tolist() == list(range(1, 8))
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "vtk").write_text("in the way")
+    with pytest.raises(dal.FormatError, match="vtk: the folder cannot be made"):
+        synthetic.results().to_vtk(tmp_path / "vtk")
 
 
 def test_flexible_bodies_follow_in_files_of_their_own(tmp_path):

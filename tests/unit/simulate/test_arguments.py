@@ -22,6 +22,15 @@ def test_the_models_own_numbers_stand_behind_the_call():
     assert options(dal.Model("empty"), until=1.0).accuracy == DEFAULT_ACCURACY
 
 
+def test_texts_with_a_unit_of_time_are_numbers():
+    own = options(dal.Model("empty", run={"until": "500 ms", "step": "1 ms"}))
+    assert (own.until, own.step) == (0.5, 1e-3)
+    assert list(record_times(["100 ms", 0.2], own)) == [0.1, 0.2]
+    assert list(record_times("250 ms", own)) == [0.0, 0.25, 0.5]
+    with pytest.raises(dal.ModelError, match="until"):
+        options(until="3 kg")
+
+
 def test_all_faults_at_once():
     with pytest.raises(dal.ModelError) as error:
         options(until=-1.0, step="x", accuracy=2.0, on_failure="ignore")
