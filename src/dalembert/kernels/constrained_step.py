@@ -1,6 +1,6 @@
 """Implicit steps of mechanisms with loops: index-3 augmented Lagrangian with projections [DOP (1)-(4)].
 
-With a step affine in the new accelerations a (newton.py), residual and matrix of the iteration are
+With a step affine in the new accelerations a (stage.py), residual and matrix of the iteration are
     M a + Jᵀ λ + Jᵀ α' Phi - Q,       M + cv C + cq K + cq Jᵀ α' J                               (1)
 and the multipliers follow each correction d of the accelerations,
     λ <- λ + α' (Phi + cq J d),                                                                  (2)
