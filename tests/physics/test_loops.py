@@ -56,6 +56,13 @@ def test_without_projections_rates_leave_the_constraints(kind):
     assert gaps[2] > 1e4 * max(gaps[:2])
 
 
+@pytest.mark.parametrize("kind", [dal.SemiRecursive, dal.Global])
+@pytest.mark.parametrize("integrator", ["linear-acceleration", dal.Newmark(beta=1 / 12)], ids=str)
+def test_without_projections_a_small_beta_is_refused(kind, integrator):
+    with pytest.raises(dal.ModelError, match=r"projection=None: found beta.*expected at least.*projection='tangent'"):
+        dal.run(slider_crank(), until=0.2, step=2e-3, integrator=integrator, formulation=kind(projection=None))
+
+
 @pytest.mark.parametrize("formulation", WAYS)
 def test_energy_of_the_bricard_linkage_drifts_no_more_than_the_accuracy(formulation):
     r = dal.run(bricard(load("p5_A04_bricard")["data"]), until=3.0, accuracy=1e-9, formulation=formulation)
