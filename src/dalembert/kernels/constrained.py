@@ -12,7 +12,9 @@ which B is symmetric, the gap g is made least along directions p,
 where (3) holds M d + Jᵀ λ = 0 for the changes d, with P = M.  Accelerations are found likewise where saddle.py contracts
 slowly, those of the loads first and to the end: they are the free ones without their part across the constraints, no larger
 however weak a direction is, and a flat arch stands on it.  A gap asks for accelerations as large as its direction is weak, and
-rates that were left along it for a moment would make them; it is left there as theirs is.
+rates that were left along it for a moment would make them; it is left there as theirs is.  A violation c of positions turns
+rows by about as much, and those that depend on each other, as in a mechanism that moves although it should not by counting,
+then hold a direction that is free with an α s of STIFFNESS c²: along directions so weak loads are left, too.
 """
 
 from math import isfinite
@@ -20,7 +22,16 @@ from math import isfinite
 from ..codes import Status, TermCode
 from .calls import call_door
 from .jit import kernel, part
-from .saddle import SMALL_CHANGE, add_transposed, factor_saddle, largest, largest_entry, row_product, solve_saddle
+from .saddle import (
+    SMALL_CHANGE,
+    STIFFNESS,
+    add_transposed,
+    factor_saddle,
+    largest,
+    largest_entry,
+    row_product,
+    solve_saddle,
+)
 from .sparse import solve_sparse, status_of_factor
 from .step_matrix import solve_factored
 from .tree_state import eval_drives, move, normalise
@@ -44,6 +55,10 @@ FURTHEST = 20.0
 
 WEAKEST = 1e9
 """Likewise for loads; beyond it rounding decides."""
+TURNED = 30.0
+"""Turn of rows that a violation may have made, in violations relative to the rows' sizes."""
+STALLED = 1e-12
+"""Share of the gap's square that a turn takes off, below which the rest is across all that can move."""
 
 BIAS, STEP, RIGHT, PRODUCT, FOUND = 16, 17, 18, 19, 21
 """Rows of work.vector used here."""
@@ -224,7 +239,10 @@ def eval_turn(sys, exact, matrix, pivot, work):
 
 @part
 def next_direction(sys, work):
-    """p of (2) after `eval_turn` into row.along, the turn that it makes into PRODUCT, B p into row.taken; returns a."""
+    """p of (2) after `eval_turn` into row.along, the turn that it makes into PRODUCT, B p into row.taken.
+
+    Returns a, and the share that it takes off the square of the gap.
+    """
     x, d = work.vector[STEP], work.vector[PRODUCT]
     crossed, square = 0.0, 0.0
     for r in range(sys.row.shape[0]):
@@ -232,7 +250,7 @@ def next_direction(sys, work):
         crossed += own.penalty * own.product * own.taken
         square += own.penalty * own.taken * own.taken
     b = crossed / square if square > 0.0 else 0.0
-    along, square = 0.0, 0.0
+    along, square, total = 0.0, 0.0, 0.0
     for k in range(d.shape[0]):
         d[k] = x[k] - b * d[k]
     for r in range(sys.row.shape[0]):
@@ -241,7 +259,10 @@ def next_direction(sys, work):
         own.taken = own.product - b * own.taken
         along += own.penalty * own.gap * own.taken
         square += own.penalty * own.taken * own.taken
-    return along / square if square > 0.0 else 0.0
+        total += own.penalty * own.gap * own.gap
+    if not square > 0.0:
+        return 0.0, 0.0
+    return along / square, along / square * along / total
 
 
 @kernel
@@ -254,7 +275,7 @@ def project_rates(sys, y, exact, matrix, pivot, work):
 def reduce_gap(sys, y, tolerance, furthest, exact, matrix, pivot, work):
     """Change y by (2), and row.push by (3), until row.gap is small or a turn by itself would take little off.
 
-    With the Jacobian at the state and the factors at hand.
+    With the Jacobian at the state and the factors at hand.  Returns False if a gap is left that could be taken off.
     """
     d = work.vector[PRODUCT]
     for k in range(d.shape[0]):
@@ -263,30 +284,54 @@ def reduce_gap(sys, y, tolerance, furthest, exact, matrix, pivot, work):
         work.row[r].along = work.row[r].taken = 0.0
     for _ in range(MAX_PROJECTIONS):
         if remaining_gap(sys, work) <= tolerance:
-            return
+            return True
         eval_turn(sys, exact, matrix, pivot, work)
-        a = next_direction(sys, work)
+        a, share = next_direction(sys, work)
+        if share <= STALLED:
+            return True
         if not 0.0 < a < furthest:
-            return
+            return False
         for k in range(y.shape[0]):
             y[k] += a * d[k]
         for r in range(sys.row.shape[0]):
             own = work.row[r]
             own.gap -= a * own.taken
             own.push += a * own.penalty * (own.along - own.taken)                                # (3)
+    return False
+
+
+@part
+def weakest(gap):
+    """Factor a of (2) up to which loads are carried, by the largest violation of positions relative to its row's size."""
+    turned = TURNED * gap
+    return max(FURTHEST, 1.0 / max(1.0 / WEAKEST, STIFFNESS * turned * turned))
+
+
+@kernel
+def begin_weak(sys, f, gaps, x, work):
+    """First iteration of saddle.py for the loads f and `gaps` times row.acceleration: x, the gap that it leaves, and y."""
+    for k in range(x.shape[0]):
+        x[k] = -f[k]
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        own.gap = gaps * own.acceleration
+        add_transposed(sys, r, -own.penalty * own.gap, x, work)
+    solve_sparse(sys.pattern, work.factors, x, x)
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        own.gap += row_product(sys, sys.row[r], work.jacobian, x)
+        own.push = own.penalty * own.gap
 
 
 @kernel
 def solve_weak(sys, f, x, work):
-    """Solve (1) of saddle.py by (2) and (3), for loads f to the end, for gaps row.acceleration as for rates."""
-    for k in range(x.shape[0]):
-        x[k] = -f[k]
-    solve_sparse(sys.pattern, work.factors, x, x)
-    for r in range(sys.row.shape[0]):
-        own = work.row[r]
-        own.gap = row_product(sys, sys.row[r], work.jacobian, x)
-        own.push = own.penalty * own.gap
-    reduce_gap(sys, x, SMALL_CHANGE * largest(x), WEAKEST, False, work.no_matrix, work.no_pivot, work)
+    """Solve (1) of saddle.py by (2) and (3); where directions are weak, loads to the end, gaps as far as those of rates."""
+    furthest = weakest(largest_gap(sys, work, 0))
+    begin_weak(sys, f, 1.0, x, work)
+    if reduce_gap(sys, x, SMALL_CHANGE * largest(x), FURTHEST, False, work.no_matrix, work.no_pivot, work):
+        return
+    begin_weak(sys, f, 0.0, x, work)
+    reduce_gap(sys, x, SMALL_CHANGE * largest(x), furthest, False, work.no_matrix, work.no_pivot, work)
     for r in range(sys.row.shape[0]):
         work.row[r].gap = work.row[r].acceleration + row_product(sys, sys.row[r], work.jacobian, x)
     reduce_gap(sys, x, SMALL_CHANGE * largest(x), FURTHEST, False, work.no_matrix, work.no_pivot, work)

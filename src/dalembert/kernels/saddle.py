@@ -13,6 +13,8 @@ its increments are α times gaps, which for redundant rows gives the least multi
 from .jit import kernel, part
 from .sparse import factor_sparse, multiply_sparse, solve_sparse
 
+STIFFNESS = 1e4
+"""Penalty of a row relative to the mass that it moves."""
 MAX_ITERATIONS = 8
 SLOW_RATE = 0.1
 """Contraction above which the iteration is given up: it leaves more than rounding."""
