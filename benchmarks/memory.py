@@ -132,7 +132,7 @@ def main(arguments=None) -> int:
     report = Report("memory", ["work", "value", "required"])
     step_loops(report, 50 if options.smoke else 500)
     long_chain(report, 1000 if options.smoke else 100_000)
-    return report.finish(options)
+    return report.finish(options, timed=False)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ dimension in the state, since round-off of the largest force or acceleration rea
 
 import numpy as np
 import pytest
-from brute_force import reference_state, sandwich
+from brute_force import reference_state
+from brute_motion import sandwich
 from random_models import ALL, random_tree
 
 from dalembert.model.check import check

@@ -7,6 +7,9 @@ from physics.loop_models import INERTIA, MOMENT, G, eccentric_roller, parallelog
 from reference import column, load, worst
 
 import dalembert as dal
+from dalembert.codes import Status
+from dalembert.kernels.door import door
+from dalembert.simulate import bdf_loops
 from dalembert.simulate.bdf_loops import LoopedBdf
 
 pytest.importorskip("sksundae")
@@ -102,3 +105,23 @@ def test_rows_are_chosen_anew_when_others_become_better(monkeypatch):
     circle = length * np.stack([np.sin(exact), 1 - np.cos(exact)], axis=1)
     assert worst(r["plane.coordinates"][:, :2], circle) <= GROWTH * ACCURACY * len(choices)
     assert worst(r["plane.coordinates"][:, 2], 0.0) <= GROWTH * ACCURACY
+
+
+def test_a_law_that_is_not_a_number_names_its_joint():
+    """In loops as in trees: the solver's own failure, a step that shrank, would say nothing of it."""
+    m = slider_crank().add(dal.Motor("push", "big end", effort=lambda t: np.nan if t > 0.1 else 1.0))
+    r = dal.run(m, until=0.2, accuracy=ACCURACY, record=0.01, integrator="bdf", on_failure="return")
+    assert r.status.startswith("ConvergenceError: joint 'big end'") and "not a finite number" in r.status
+    assert 0 < r.t[-1] <= 0.1
+
+
+def test_a_frame_that_cannot_be_shown_ends_in_a_named_error(monkeypatch):
+    """Accelerations of a frame that fail are told like those of a step, with the frames before."""
+    def fail_after(*arguments):
+        arguments[-1].fail[0] = 1
+        return Status.SINGULAR.value if arguments[3] > 0.05 else door(*arguments)
+
+    monkeypatch.setattr(bdf_loops, "door", fail_after)
+    r = dal.run(slider_crank(), until=0.2, accuracy=ACCURACY, record=0.01, integrator="bdf", on_failure="return")
+    assert r.status.startswith("SingularError: joint 'big end'")
+    assert r.t[-1] == pytest.approx(0.05)

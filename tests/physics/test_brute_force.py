@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from brute_force import QUATERNION_AT, quaternion_product, reference_state, rotation_about
+from brute_force import QUATERNION_AT, reference_state
+from brute_motion import quaternion_product, rotation_about
 from random_models import random_rotation, random_tree, random_unit
 
 from dalembert.model import parts as dal

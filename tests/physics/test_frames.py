@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from brute_force import rotation_about, sandwich, shortest_rotation
+from brute_motion import rotation_about, sandwich, shortest_rotation
 from physics.states import EPS, condition
 from random_models import random_rotation, random_tree, random_unit, start_value
 

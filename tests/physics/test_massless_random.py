@@ -1,6 +1,6 @@
 """Random trees with random massless bodies against dense matrices and the SVD, and against bodies of tiny inertia.
 
-The dense mass matrix is the sum of Jᵀ M J over the bodies, with velocities by tests/brute_force.py; accelerations come from
+The dense mass matrix is the sum of Jᵀ M J over the bodies, with velocities by tests/brute_motion.py; accelerations come from
 the least-squares solution of its system of all bodies and joint wrenches.  Bodies are whole, massless, point masses or rods
 without inertia about their axis; joints of neighbours are coaxial half of the time, so that massless bodies in the middle
 of a tree have nothing to move.
@@ -9,6 +9,8 @@ of a tree have nothing to move.
 import brute_force as brute
 import numpy as np
 import pytest
+from brute_loads import applied_wrenches
+from brute_motion import body_states
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from physics.states import EPS
@@ -109,7 +111,7 @@ class Dense:
     def mass_matrix(self):
         """Return M as the sum of Jᵀ M J, with velocities of unit rates."""
         M = np.zeros((self.n, self.n))
-        moving = [brute.body_states(self.checked, *brute.joint_vectors(self.checked, self.coordinates, self.by_joint(e)))
+        moving = [body_states(self.checked, *brute.joint_vectors(self.checked, self.coordinates, self.by_joint(e)))
                   for e in np.eye(self.n)]
         for i, body in enumerate(self.checked.bodies[1:], 1):
             v, w = (np.array([getattr(states[i], name) for states in moving]) for name in "vw")
@@ -121,9 +123,9 @@ class Dense:
         """Return joint accelerations of the dense system of all bodies and wrenches, the shortest where they are open."""
         model = self.checked
         q, u = brute.joint_vectors(model, self.coordinates, self.rates)
-        states, number = brute.body_states(model, q, u), brute.number_unknowns(model)
+        states, number = body_states(model, q, u), brute.number_unknowns(model)
         A, rhs = np.zeros((number.size, number.size)), np.zeros(number.size)
-        brute.add_newton_euler(model, states, number, brute.applied_wrenches(model, states, q, u, 0.0), A, rhs)
+        brute.add_newton_euler(model, states, number, applied_wrenches(model, states, q, u, 0.0), A, rhs)
         for k in range(len(model.joints)):
             brute.add_joint(model, states, number, k, q[k], u[k], A, rhs)
         solution = np.linalg.lstsq(A, rhs, rcond=1e-11)[0]

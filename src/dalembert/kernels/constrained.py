@@ -8,6 +8,13 @@ leaves 1/(1 + α s) of a gap along a direction with the inverse mass s, much in 
 linear, are therefore projected by conjugate residuals, a turn for a turn: with B = J A⁻¹ Jᵀ α and sums weighted with α, in
 which B is symmetric, the gap g is made least along directions p,
     g <- g - a B p,   a = (g, B p) / (B p, B p);      p <- g - b p,   b = (B g, B p) / (B p, B p)        (2)
+    λ <- λ + a α (p - B p),                                                                              (3)
+where (3) holds M d + Jᵀ λ = 0 for the changes d, with P = M.  Accelerations are found likewise where saddle.py contracts
+slowly, those of the loads first and to the end: they are the free ones without their part across the constraints, no larger
+however weak a direction is, and a flat arch stands on it.  A gap asks for accelerations as large as its direction is weak, and
+rates that were left along it for a moment would make them; it is left there as theirs is.  A violation c of positions turns
+rows by about as much, and those that depend on each other, as in a mechanism that moves although it should not by counting,
+then hold a direction that is free with an α s of STIFFNESS c²: along directions so weak loads are left, too.
 """
 
 from math import isfinite
@@ -15,7 +22,16 @@ from math import isfinite
 from ..codes import Status, TermCode
 from .calls import call_door
 from .jit import kernel, part
-from .saddle import add_transposed, factor_saddle, largest, largest_entry, row_product, solve_saddle
+from .saddle import (
+    SMALL_CHANGE,
+    STIFFNESS,
+    add_transposed,
+    factor_saddle,
+    largest,
+    largest_entry,
+    row_product,
+    solve_saddle,
+)
 from .sparse import solve_sparse, status_of_factor
 from .step_matrix import solve_factored
 from .tree_state import eval_drives, move, normalise
@@ -37,7 +53,14 @@ BEND_TURNS = 2
 FURTHEST = 20.0
 """Factor a of (2) above which a gap is left: a turn by itself would take less than its inverse off."""
 
-BIAS, STEP, RIGHT, PRODUCT = 16, 17, 18, 19
+WEAKEST = 1e9
+"""Likewise for loads; beyond it rounding decides."""
+TURNED = 30.0
+"""Turn of rows that a violation may have made, in violations relative to the rows' sizes."""
+STALLED = 1e-12
+"""Share of the gap's square that a turn takes off, below which the rest is across all that can move."""
+
+BIAS, STEP, RIGHT, PRODUCT, FOUND = 16, 17, 18, 19, 21
 """Rows of work.vector used here."""
 
 
@@ -105,7 +128,7 @@ def factor_mass(sys, q, work) -> int:
 @kernel
 def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
     """Accelerations qdd and multipliers (work.row.push) of a state with rows and factors made at its q; driven qdd are set."""
-    bias, x = work.vector[BIAS], work.vector[STEP]
+    bias, x = work.vector[BIAS], work.vector[FOUND]
     for k in range(qdd.shape[0]):
         qdd[k] = 0.0
     eval_drives(sys, t, q, qd, qdd)
@@ -116,9 +139,9 @@ def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
     if status != Status.OK.value:
         return status
     eval_row_bends(sys, t, q, qd, qdd, work)
-    for r in range(sys.row.shape[0]):
-        work.row[r].gap = work.row[r].acceleration
-    solve_saddle(sys, bias, x, work.vector[RIGHT], work.vector[PRODUCT], work)
+    largest_gap(sys, work, 2)
+    if not solve_saddle(sys, bias, x, work.vector[RIGHT], work.vector[PRODUCT], work):
+        solve_weak(sys, bias, x, work)
     for k in range(qdd.shape[0]):
         if not isfinite(x[k]):
             work.fail[0] = k
@@ -143,7 +166,7 @@ def find_constrained(sys, projected, t, q, qd, qdd, tau, work) -> int:
         return status
     if projected:
         largest_gap(sys, work, 1)
-        reduce_gap(sys, qd, False, work.no_matrix, work.no_pivot, work)
+        project_rates(sys, qd, False, work.no_matrix, work.no_pivot, work)
     return solve_state(sys, t, q, qd, qdd, tau, work)
 
 
@@ -216,48 +239,102 @@ def eval_turn(sys, exact, matrix, pivot, work):
 
 @part
 def next_direction(sys, work):
-    """p of (2) after `eval_turn`: the turn that it makes into PRODUCT, B p into row.push; returns a."""
+    """p of (2) after `eval_turn` into row.along, the turn that it makes into PRODUCT, B p into row.taken.
+
+    Returns a, and the share that it takes off the square of the gap.
+    """
     x, d = work.vector[STEP], work.vector[PRODUCT]
     crossed, square = 0.0, 0.0
     for r in range(sys.row.shape[0]):
         own = work.row[r]
-        crossed += own.penalty * own.product * own.push
-        square += own.penalty * own.push * own.push
+        crossed += own.penalty * own.product * own.taken
+        square += own.penalty * own.taken * own.taken
     b = crossed / square if square > 0.0 else 0.0
-    along, square = 0.0, 0.0
+    along, square, total = 0.0, 0.0, 0.0
     for k in range(d.shape[0]):
         d[k] = x[k] - b * d[k]
     for r in range(sys.row.shape[0]):
         own = work.row[r]
-        own.push = own.product - b * own.push
-        along += own.penalty * own.gap * own.push
-        square += own.penalty * own.push * own.push
-    return along / square if square > 0.0 else 0.0
+        own.along = own.gap - b * own.along
+        own.taken = own.product - b * own.taken
+        along += own.penalty * own.gap * own.taken
+        square += own.penalty * own.taken * own.taken
+        total += own.penalty * own.gap * own.gap
+    if not square > 0.0:
+        return 0.0, 0.0
+    return along / square, along / square * along / total
 
 
 @kernel
-def reduce_gap(sys, y, exact, matrix, pivot, work):
-    """Project rates y by (2) until their gap in row.gap is small or a turn by itself would take little off.
+def project_rates(sys, y, exact, matrix, pivot, work):
+    """Project rates y with the gap in row.gap; what is left lies along directions that are singular now."""
+    reduce_gap(sys, y, RATE_TOLERANCE * max(1.0, largest(y)), FURTHEST, exact, matrix, pivot, work)
 
-    With the Jacobian at the state and the factors at hand.  What is left lies along a direction that is singular now: no rate
-    can change it.  row.push and row.product are scratch.
+
+@kernel
+def reduce_gap(sys, y, tolerance, furthest, exact, matrix, pivot, work):
+    """Change y by (2), and row.push by (3), until row.gap is small or a turn by itself would take little off.
+
+    With the Jacobian at the state and the factors at hand.  Returns False if a gap is left that could be taken off.
     """
-    d, tolerance = work.vector[PRODUCT], RATE_TOLERANCE * max(1.0, largest(y))
+    d = work.vector[PRODUCT]
     for k in range(d.shape[0]):
         d[k] = 0.0
     for r in range(sys.row.shape[0]):
-        work.row[r].push = 0.0
+        work.row[r].along = work.row[r].taken = 0.0
     for _ in range(MAX_PROJECTIONS):
         if remaining_gap(sys, work) <= tolerance:
-            return
+            return True
         eval_turn(sys, exact, matrix, pivot, work)
-        a = next_direction(sys, work)
-        if not 0.0 < a < FURTHEST:
-            return
+        a, share = next_direction(sys, work)
+        if share <= STALLED:
+            return True
+        if not 0.0 < a < furthest:
+            return False
         for k in range(y.shape[0]):
             y[k] += a * d[k]
         for r in range(sys.row.shape[0]):
-            work.row[r].gap -= a * work.row[r].push
+            own = work.row[r]
+            own.gap -= a * own.taken
+            own.push += a * own.penalty * (own.along - own.taken)                                # (3)
+    return False
+
+
+@part
+def weakest(gap):
+    """Factor a of (2) up to which loads are carried, by the largest violation of positions relative to its row's size."""
+    turned = TURNED * gap
+    return max(FURTHEST, 1.0 / max(1.0 / WEAKEST, STIFFNESS * turned * turned))
+
+
+@kernel
+def begin_weak(sys, f, gaps, x, work):
+    """First iteration of saddle.py for the loads f and `gaps` times row.acceleration: x, the gap that it leaves, and y."""
+    for k in range(x.shape[0]):
+        x[k] = -f[k]
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        own.gap = gaps * own.acceleration
+        add_transposed(sys, r, -own.penalty * own.gap, x, work)
+    solve_sparse(sys.pattern, work.factors, x, x)
+    for r in range(sys.row.shape[0]):
+        own = work.row[r]
+        own.gap += row_product(sys, sys.row[r], work.jacobian, x)
+        own.push = own.penalty * own.gap
+
+
+@kernel
+def solve_weak(sys, f, x, work):
+    """Solve (1) of saddle.py by (2) and (3); where directions are weak, loads to the end, gaps as far as those of rates."""
+    furthest = weakest(largest_gap(sys, work, 0))
+    begin_weak(sys, f, 1.0, x, work)
+    if reduce_gap(sys, x, SMALL_CHANGE * largest(x), FURTHEST, False, work.no_matrix, work.no_pivot, work):
+        return
+    begin_weak(sys, f, 0.0, x, work)
+    reduce_gap(sys, x, SMALL_CHANGE * largest(x), furthest, False, work.no_matrix, work.no_pivot, work)
+    for r in range(sys.row.shape[0]):
+        work.row[r].gap = work.row[r].acceleration + row_product(sys, sys.row[r], work.jacobian, x)
+    reduce_gap(sys, x, SMALL_CHANGE * largest(x), FURTHEST, False, work.no_matrix, work.no_pivot, work)
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Implicit steps of mechanisms with loops: index-3 augmented Lagrangian with projections [DOP (1)-(4)].
 
-With a step affine in the new accelerations a (newton.py), residual and matrix of the iteration are
+With a step affine in the new accelerations a (stage.py), residual and matrix of the iteration are
     M a + Jᵀ λ + Jᵀ α' Phi - Q,       M + cv C + cq K + cq Jᵀ α' J                               (1)
 and the multipliers follow each correction d of the accelerations,
     λ <- λ + α' (Phi + cq J d),                                                                  (2)
@@ -38,8 +38,8 @@ from .constrained import (
     eval_row_matrix,
     factor_mass,
     largest_gap,
+    project_rates,
     reduce_bend,
-    reduce_gap,
 )
 from .flex_superelement import keep_frames
 from .jit import kernel, part
@@ -158,7 +158,7 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
         status = factor_mass(sys, q, work)
     if status == Status.OK.value and kind != NO_PROJECTION:
         largest_gap(sys, work, 1)
-        reduce_gap(sys, qd, exact, matrix, pivot, work)
+        project_rates(sys, qd, exact, matrix, pivot, work)
         status = Status.OK.value if near else eval_rates(sys, q, qd, work)
         eval_row_bends(sys, t, q, qd, qdd, work)
         largest_gap(sys, work, 2)

@@ -160,6 +160,19 @@ def frame_motion_of(constant, s, x, out):
 
 
 @kernel
+def take_off_frame(sup, s, work):
+    """Take what the frame carries along off work.dqd (n,), as in (4), and return its motion: Q (dv, dw) = Phi dqd."""
+    frame_motion_of(sup.constant, s, work.dqd, work.six)
+    solve_lu(work.Q, work.pivot, work.six)
+    dv, dw = triple(work.six, 0), triple(work.six, 3)
+    for k in range(s.n_face):
+        carried = add3(dv, cross(dw, arm(sup, s, k, work)))
+        store_triple(work.dqd, 6 * k, sub3(triple(work.dqd, 6 * k), carried))
+        store_triple(work.dqd, 6 * k + 3, sub3(triple(work.dqd, 6 * k + 3), mul33_vec(load9(work.H[k]), dw)))
+    return dv, dw
+
+
+@kernel
 def iterate_frame(sup, s, q, d, e, work):
     """Newton's iteration for (2) from offset d and quaternion e: status, offset, quaternion."""
     for _ in range(MAX_ITERATIONS):

@@ -8,8 +8,7 @@ and of a place at l = x_p + Phi_p q, with the rotation vector psi = Psi_p q and 
 the last from H(psi) s = psi'.
 """
 
-from .dense import solve_lu
-from .flex_superelement import arm, frame_motion_of, shape_times, store_triple, triple
+from .flex_superelement import shape_times, store_triple, take_off_frame, triple
 from .jit import kernel
 from .rotation import inverse_tangent_factors, tangent_vec, vary_inverse_tangent
 from .small import add3, axpy3, cross, load3, load9, mul33_vec, sub3
@@ -29,14 +28,7 @@ def eval_second_rates(sup, i, work):
         store_triple(work.dqd, 6 * k + 3, add3(turned, bent))
     for m in range(6 * s.n_face, s.n):
         work.dqd[m] = work.a[m]
-    frame_motion_of(sup.constant, s, work.dqd, work.six)
-    solve_lu(work.Q, work.pivot, work.six)                                                                     # (1)
-    dv, dw = triple(work.six, 0), triple(work.six, 3)
-    for k in range(s.n_face):
-        carried = add3(dv, cross(dw, arm(sup, s, k, work)))
-        store_triple(work.dqd, 6 * k, sub3(triple(work.dqd, 6 * k), carried))
-        store_triple(work.dqd, 6 * k + 3, sub3(triple(work.dqd, 6 * k + 3), mul33_vec(load9(work.H[k]), dw)))
-    return dv, dw
+    return take_off_frame(sup, s, work)                                                                        # (1)
 
 
 @kernel

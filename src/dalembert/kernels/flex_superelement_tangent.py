@@ -17,8 +17,7 @@ K is not symmetric: a moment n on a spinning frame leaves -½ n~.  In natural co
 Seeds: [ELL (5.10), (6.5)]; the tangent is not given there.
 """
 
-from .dense import solve_lu
-from .flex_superelement import arm, frame_motion_of, store_triple, triple
+from .flex_superelement import arm, store_triple, take_off_frame, triple
 from .flex_superelement_loads import add_product, add_weight, balance, clear, moved_moment, turn_faces
 from .jit import kernel, part
 from .natural import slot3, slot_load
@@ -56,14 +55,7 @@ def vary_rates(sup, s, own, phi, work):
         store_triple(work.dqd, 6 * k + 3, add3(bent, turned))
     for m in range(6 * s.n_face, s.n):
         work.dqd[m] = 0.0
-    frame_motion_of(sup.constant, s, work.dqd, work.six)
-    solve_lu(work.Q, work.pivot, work.six)                                                                     # (2)
-    dv, dw = triple(work.six, 0), triple(work.six, 3)
-    for k in range(s.n_face):
-        carried = add3(dv, cross(dw, arm(sup, s, k, work)))
-        store_triple(work.dqd, 6 * k, sub3(triple(work.dqd, 6 * k), carried))
-        store_triple(work.dqd, 6 * k + 3, sub3(triple(work.dqd, 6 * k + 3), mul33_vec(load9(work.H[k]), dw)))
-    return dw
+    return take_off_frame(sup, s, work)[1]                                                                     # (2)
 
 
 @part

@@ -25,6 +25,9 @@ from .tree_state import (
     rates_of_coordinates,
 )
 
+SHORT_STEPS = 100
+"""Steps in a row that an explicit integrator could take, after which a model is no longer called stiff."""
+
 PROGRESS = np.dtype((np.record, [
     ("t", "f8"),  # time reached [s]
     ("t_begin", "f8"),
@@ -241,6 +244,17 @@ def next_time(opt, p, breaks):
         if p.next_break < breaks.shape[0] and breaks[p.next_break] < t1 + 0.1 * p.h:
             t1 = breaks[p.next_break]
     return p.t_end if t1 > p.t_end - 1e-6 * (t1 - p.t) else t1
+
+
+@part
+def status_of_length(opt, p) -> int:
+    """NOT_STIFF after many steps no longer than an explicit integrator could take."""
+    if opt.h_explicit > 0.0:
+        p.smooth = p.smooth + 1 if p.h < 2.0 * opt.h_explicit else 0
+        if p.smooth > SHORT_STEPS:
+            p.smooth = 0
+            return Status.NOT_STIFF.value
+    return Status.OK.value
 
 
 @part

@@ -20,7 +20,7 @@ the start can be stepped over.
 """
 
 from ..codes import Status
-from .flow import accept, begin, may_shorten, next_time, record_due
+from .flow import accept, begin, may_shorten, next_time, record_due, status_of_length
 from .integrate_explicit import first_step
 from .jit import kernel, part
 from .newton import DENSE_STEPS, solve_stage
@@ -234,12 +234,7 @@ def choose_next(o, flow, h, error) -> int:
     h_next = min(h * factor, o.h_max)
     rescale_shift(flow, h_next / h)
     p.h = h_next
-    if o.h_explicit > 0.0:
-        p.smooth = p.smooth + 1 if h_next < 2.0 * o.h_explicit else 0
-        if p.smooth > 100:
-            p.smooth = 0
-            return Status.NOT_STIFF.value
-    return Status.OK.value
+    return status_of_length(o, p)
 
 
 @kernel

@@ -11,7 +11,7 @@ that is held at the accuracy if the estimate is held at its power 4/6.
 
 from ..codes import Status
 from .dense import solve_lu
-from .flow import accept, begin, may_shorten, next_time, record_due
+from .flow import accept, begin, may_shorten, next_time, record_due, status_of_length
 from .integrate_explicit import first_step
 from .integrate_implicit import START_FILTERS, update_scales, with_inertia
 from .jit import kernel
@@ -91,7 +91,7 @@ def estimate_error(dof, accuracy, method, flow, stages, h):
 
 @kernel
 def choose_radau_step(o, p, h, error, iterations) -> int:
-    """Step to try next, by the errors of the last two steps; NOT_STIFF as in integrate_implicit.py."""
+    """Step to try next, by the errors of the last two steps; NOT_STIFF as in flow.py."""
     safety = 0.9 * (2 * MAX_ITERATIONS + 1) / (2 * MAX_ITERATIONS + iterations)
     error = max(error, 1e-10)
     factor = safety * error**-0.25
@@ -105,12 +105,7 @@ def choose_radau_step(o, p, h, error, iterations) -> int:
     elif not 1.0 <= factor <= 1.2:
         p.h = h * factor
     p.h = min(p.h, o.h_max)
-    if o.h_explicit > 0.0:
-        p.smooth = p.smooth + 1 if p.h < 2.0 * o.h_explicit else 0
-        if p.smooth > 100:
-            p.smooth = 0
-            return Status.NOT_STIFF.value
-    return Status.OK.value
+    return status_of_length(o, p)
 
 
 @kernel

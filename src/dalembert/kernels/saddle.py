@@ -13,7 +13,11 @@ its increments are α times gaps, which for redundant rows gives the least multi
 from .jit import kernel, part
 from .sparse import factor_sparse, multiply_sparse, solve_sparse
 
+STIFFNESS = 1e4
+"""Penalty of a row relative to the mass that it moves."""
 MAX_ITERATIONS = 8
+SLOW_RATE = 0.1
+"""Contraction above which the iteration is given up: it leaves more than rounding."""
 SMALL_CHANGE = 1e-13
 """Relative change of x below which the iteration is done."""
 SMALL_REMAINDER = 1e-9
@@ -102,7 +106,10 @@ def largest_entry(x):
 
 @kernel
 def solve_saddle(sys, f, x, rhs, product, work):
-    """Solve (1) with the gaps g in work.row.gap; y goes to work.row.push.  rhs, product: scratch (n,)."""
+    """Solve (1) with the gaps g in work.row.gap; y goes to work.row.push.  rhs, product: scratch (n,).
+
+    Returns False, with nothing that serves, where the iteration contracts slowly.
+    """
     n, rows = x.shape[0], work.row
     for k in range(n):
         x[k] = product[k] = 0.0
@@ -123,9 +130,12 @@ def solve_saddle(sys, f, x, rhs, product, work):
             x[k] += rhs[k]
         size = largest(x)
         if change <= SMALL_CHANGE * size or (iteration > 0 and last <= SMALL_REMAINDER * size):
-            return
+            return True
+        if iteration > 1 and change > SLOW_RATE * last:
+            return False
         last = change
         multiply_sparse(sys.pattern, work.mass, x, product)
+    return False
 
 
 @part

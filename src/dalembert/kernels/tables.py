@@ -227,7 +227,9 @@ ROW_WORK = _record(
     ("penalty", "f8"),  # alpha of the acceleration level, a multiple of the mass that the row moves
     ("gap", "f8"),  # what is left to remove at the level that is being solved
     ("push", "f8"),  # multiplier at that level
-    ("product", "f8"),  # what a turn of a projection takes off the gap
+    ("product", "f8"),  # what a turn for the gap takes off it
+    ("along", "f8"),  # combination of gaps that is conjugate to earlier ones
+    ("taken", "f8"),  # what its turn takes off the gap
 )
 
 FACTOR_BODY = _record(("d_w", "f8", 3), ("n", "f8", 3), ("f", "f8", 3), ("al", "f8", 3), ("a", "f8", 3))

@@ -156,16 +156,19 @@ class BdfLoop:
 
     def advance(self, chunk: int) -> int:
         """Take up to `chunk` steps and return the status."""
+        try:
+            return self._advance(chunk)
+        except ArithmeticError:
+            if self.status == Status.OK:
+                raise
+            return self.status
+
+    def _advance(self, chunk: int) -> int:
         self._record(self.t)
         for _ in range(chunk):
             if self.t >= self.until:
                 return Status.OK
-            try:
-                found = self.solver.step(self.until, method="onestep", tstop=self._stop())
-            except ArithmeticError:
-                if self.status == Status.OK:
-                    raise
-                return self.status
+            found = self.solver.step(self.until, method="onestep", tstop=self._stop())
             if not found.success:
                 return Status.STEP_TOO_SMALL
             now = float(np.ravel(found.t)[-1])

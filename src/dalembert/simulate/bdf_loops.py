@@ -90,7 +90,7 @@ class LoopedBdf(BdfLoop):
         n = self.n_q + self.n_v
         state, mu, _ = self._split(y)
         out, change = np.zeros(n), np.zeros(self.n_q)
-        self._check(eval_implicit_form(self.system, t, state, np.array(yp[:n]), self.basis, out, self.work))
+        self._check(eval_implicit_form(self.system, t, state, np.array(yp[:n]), self.basis, out, self.work), out)
         row, q = self.work.row, state[:self.n_q]
         res[n:] = np.concatenate([row["value"][self.place], row["rate"][self.used]])                # (1)
         eval_coordinate_rates(self.system, q, mu @ self._dense_jacobian(q)[self.place], change)

@@ -9,13 +9,12 @@ import numpy as np
 from ..codes import RowCode, Status, TaskCode, TermCode
 from ..kernels.constrained_terms import evaluate_terms
 from ..kernels.door import enter, make_open_work
+from ..kernels.saddle import STIFFNESS
 from ..system.pack import Packed
 from .status import error_of
 
 RANK = 1e-8
 """Singular values of the scaled Jacobian below this fraction of the largest count as zero."""
-STIFFNESS = 1e4
-"""Penalty of a row relative to the mass that it moves."""
 ELASTIC_STIFFNESS = 1e3
 """Likewise relative to the stiffness of superelements."""
 HANDED_ON = 2

@@ -222,6 +222,8 @@ BY_NAME = {
 }
 
 
+ROUNDING = 1e-12
+"""Slack of a bound that coefficients may touch."""
 MOST_STAGE_RATES = 50
 """Rates up to which Radau's dense matrices cost less than the shorter steps of sdirk4, whose simple iteration is O(N)."""
 
@@ -234,8 +236,11 @@ def stiff_integrator(n_rates: int, *, loops: bool = False):
 
 
 def choose_integrator(integrator, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False,
-                      superelements: bool = False):
-    """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch."""
+                      projected: bool = True, superelements: bool = False):
+    """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch.
+
+    `loops` tells of constraints, `projected` that rates and accelerations are projected onto them.
+    """
     if superelements and integrator == "auto":
         return GeneralizedAlpha(), False
     chosen, may_switch = _choose(integrator, step, massless, n_rates)
@@ -246,7 +251,21 @@ def choose_integrator(integrator, step: float | None, *, massless: bool = False,
     if loops and isinstance(chosen, (DiagonallyImplicit, Radau)):
         raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or "
                          "'auto', or formulation 'recursive' if the model is a tree")
+    if loops and not projected and isinstance(chosen, Implicit):
+        _check_unprojected(chosen)
     return chosen, may_switch
+
+
+def _check_unprojected(integrator: Implicit) -> None:
+    """Raise ModelError if reactions would grow without bound: along constraints a step is one of infinite frequency.
+
+    Positions that keep to them take accelerations as they come; errors of these stay bounded for 2 beta >= gamma only.
+    """
+    _, _, beta, gamma = integrator.coefficients()
+    if beta < gamma / 2 - ROUNDING:
+        raise ModelError(f"integrator {integrator.name!r} with projection=None: found beta = {beta:g}, expected at least "
+                         f"gamma/2 = {gamma / 2:g}; below it errors of accelerations along constraints grow from step to step "
+                         "unless they are projected. Take projection='tangent', or 'trapezoidal' or 'generalized-alpha'.")
 
 
 def _choose(integrator, step, massless, n_rates):

@@ -11,8 +11,8 @@ from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
 from ..kernels.integrate_radau import integrate_radau
-from ..kernels.newton import Tangent
 from ..kernels.radau import COEFFICIENTS, Stages
+from ..kernels.stage import Tangent
 from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start

@@ -82,6 +82,7 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     begin = prepare_start(model, start, start_rate, options.formulation if formulation == "auto" else formulation)
     method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0,
                                            n_rates=len(begin.qd), loops=begin.has_rows,
+                                           projected=getattr(begin.formulation, "projection", None) is not None,
                                            superelements=begin.shown.has_superelements)
     if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
         begin = replace(begin, messages=(*begin.messages, f"integrator {method.name}: the stretching of flexible bodies in "

@@ -50,19 +50,43 @@ def test_second_order_condition_of_the_alpha_family(method):
     assert gamma == pytest.approx(0.5 - am + af, abs=4 * EPS)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.3, 0.8, 1.0])
-def test_rho_inf_is_the_spectral_radius_at_infinite_frequency(rho):
-    """x'' = -w² x with w h -> infinity: the update of (q, h v, h² a) has the spectral radius asked for.
+def radius_at_infinite_frequency(method):
+    """Spectral radius of the update of (q, h v, h² a) for x'' = -w² x with w h -> infinity.
 
     From (1)-(3) of integrate_implicit.py with q = -a_true/w² -> 0 at both ends.
     """
-    am, af, beta, gamma = dal.GeneralizedAlpha(rho_inf=rho).coefficients()
+    am, af, beta, gamma = method.coefficients()
     w2 = 1e12  # (w h)²
     # unknowns new (q, v, aa, a), old likewise, h = 1
     new = np.array([[1, 0, -beta, 0], [0, 1, -gamma, 0], [0, 0, 1 - am, -(1 - af)], [w2, 0, 0, 1.0]])
     old = np.array([[1, 1, 0.5 - beta, 0], [0, 1, 1 - gamma, 0], [0, 0, -am, af], [0, 0, 0, 0.0]])
-    radius = np.abs(np.linalg.eigvals(np.linalg.solve(new, old))).max()
-    assert radius == pytest.approx(rho, abs=1e-3)  # a threefold root splits by the cube root of 1/w2 and round-off
+    return np.abs(np.linalg.eigvals(np.linalg.solve(new, old))).max()
+
+
+ROOT = 1e-3
+"""A threefold root splits by the cube root of 1/w2 and round-off."""
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 0.8, 1.0])
+def test_rho_inf_is_the_spectral_radius_at_infinite_frequency(rho):
+    assert radius_at_infinite_frequency(dal.GeneralizedAlpha(rho_inf=rho)) == pytest.approx(rho, abs=ROOT)
+
+
+ALPHA_FAMILY = [dal.Trapezoidal(), dal.LinearAcceleration(), dal.HHT(alpha=0.0), dal.HHT(alpha=1 / 3),
+                *(dal.GeneralizedAlpha(rho_inf=r) for r in (0.0, 0.8, 1 - 1e-9, 1.0)),
+                *(dal.Newmark(beta=b, gamma=g) for b in (1 / 12, 0.24, 0.25, 0.29, 0.31, 0.4) for g in (0.5, 0.6))]
+
+
+@pytest.mark.parametrize("method", ALPHA_FAMILY, ids=str)
+def test_without_projections_loops_take_what_is_stable_at_infinite_frequency(method):
+    """Positions that keep to a constraint are those of an infinitely stiff spring; the rest follows the method."""
+    assert choose_integrator(method, 0.01, loops=True)[0] is method
+    assert choose_integrator(method, 0.01, projected=False)[0] is method
+    if radius_at_infinite_frequency(method) <= 1 + ROOT:
+        assert choose_integrator(method, 0.01, loops=True, projected=False)[0] is method
+    else:
+        with pytest.raises(dal.ModelError, match=f"{method.name}.*projection=None: found beta.*expected.*gamma/2.*'tangent'"):
+            choose_integrator(method, 0.01, loops=True, projected=False)
 
 
 @pytest.mark.parametrize("method", [dal.GeneralizedAlpha(rho_inf=1.5), dal.GeneralizedAlpha(rho_inf=-0.5),
