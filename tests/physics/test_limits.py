@@ -221,6 +221,16 @@ def test_a_fall_into_a_singularity_ends_with_the_step():
     assert r.t[-1] == pytest.approx(1.1, abs=1e-9)
 
 
+@pytest.mark.parametrize("options", [{"integrator": "dopri5"}, {"integrator": "radau"}, {"formulation": "global"}], ids=str)
+def test_a_step_that_shrinks_names_the_joint(options):
+    """The slider falls into a singularity while a pendulum swings beside it."""
+    m = slider(start=1.0).add(dal.Motor("m", "x", effort=lambda t, x, v: -1.0 / x**2),
+                              dal.Body("bob", mass=1.0, com=(0, 0, -0.1)),
+                              dal.Revolute("pivot", "ground", "bob", axis=(0, 1, 0)))
+    with pytest.raises(dal.ConvergenceError, match=r"the step shrank .* fastest there is joint 'x' \(between 'ground'"):
+        dal.run(m, until=2.0, record=0.1, start={"pivot": 0.5}, **options)
+
+
 def test_an_unstable_fixed_step_is_told():
     """Explicit steps beyond the stability limit 2.8/omega grow until they overflow."""
     m = slider(start=1.0).add(dal.JointSpring("s", "x", stiffness=1e6))

@@ -142,7 +142,18 @@ class Loop:
     @property
     def failure(self) -> np.ndarray:
         """What `Work.fail` says, in rates of the tree."""
-        fail = self.work.fail.copy()
+        return self._in_rates(self.work.fail.copy())
+
+    @property
+    def fastest(self) -> np.ndarray:
+        """As `failure`, for the rate that changes most after the last step, relative to the size of its kind."""
+        fail, change = self.work.fail.copy(), abs(self.flow.qdd)
+        if not self.begin.natural and len(change):
+            change = change / self.system.dof["q_scale"]
+        fail[0] = int(np.argmax(change)) if len(change) else 0
+        return self._in_rates(fail)
+
+    def _in_rates(self, fail: np.ndarray) -> np.ndarray:
         if self.begin.natural:
             moved = np.flatnonzero(self.begin.packed.system.dof["body"] == fail[0] // 12 + 1)
             fail[0] = moved[0] if len(moved) else 0

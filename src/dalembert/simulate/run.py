@@ -148,7 +148,8 @@ class _Run:
             elif status == Status.NOT_STIFF:
                 self._switch_back()
             elif status not in (Status.RECORD_FULL, Status.CHUNK_DONE):
-                return error_of(status, self.begin.shown, loop.failure, loop.t, loop.step)
+                found = loop.fastest if status == Status.STEP_TOO_SMALL else loop.failure
+                return error_of(status, self.begin.shown, found, loop.t, loop.step)
             took = perf_counter() - began
             if status == Status.RECORD_FULL or took > CHUNK_SECONDS or self.writer:
                 self._collect()

@@ -20,8 +20,9 @@ def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Except
                                 f"t = {t:.6g} s, step {step:.3g} s. Look for laws that return NaN or grow without "
                                 "bound; an unstable fixed step needs a smaller step or an implicit integrator.")
     if code == Status.STEP_TOO_SMALL:
-        return ConvergenceError(f"the step shrank to {step:.3g} s at t = {t:.6g} s without meeting the accuracy. Look for a "
-                                "jump or a singularity there, or ask for less accuracy.")
+        return ConvergenceError(f"the step shrank to {step:.3g} s at t = {t:.6g} s without meeting the accuracy; fastest "
+                                f"there is {_joint(packed, int(fail[0]))}. Look for a jump or a singularity, or ask for "
+                                "less accuracy.")
     if code == Status.NO_CONVERGENCE:
         return ConvergenceError(f"Newton's iteration did not converge at t = {t:.6g} s with the step {step:.3g} s; "
                                 f"slowest near {_joint(packed, int(fail[0]))}. Take a smaller step, or leave it out for "
