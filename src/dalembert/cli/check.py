@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,20 +21,25 @@ MOST = 200
 
 @click.command()
 @click.argument("model")
-def check(model: str) -> None:
+@click.option("--json", "json_wanted", is_flag=True, help="Print one JSON object and nothing else.")
+def check(model: str, json_wanted: bool) -> None:
     """Check MODEL, print what it consists of and how many degrees of freedom it has.
 
     Loops are closed for that; directions that are held more than once are told by name.
     """
-    with told():
+    with told(json_wanted):
         from ..model.check import check as check_model
         from ..topology.span import span
 
         path = find_model(model)
         described = read_model(path)
         plan = span(check_model(described))
-        click.echo(_summary(plan, _mobility(plan, path)))
-        for note in (*described.notes, *plan.model.notes):
+        mobility, notes = _mobility(plan, path), (*described.notes, *plan.model.notes)
+        if json_wanted:
+            click.echo(json.dumps({**_facts(plan), "mobility": mobility, "notes": notes}, ensure_ascii=False))
+            return
+        click.echo(_summary(plan, mobility))
+        for note in notes:
             click.echo(note)
 
 
@@ -56,36 +62,50 @@ def _sizes(plan: Plan) -> tuple[int, int]:
     return sum(nq for nq, _ in sizes) + elastic, sum(nv for _, nv in sizes) + elastic
 
 
+def _facts(plan: Plan) -> dict[str, Any]:
+    """Return what a model consists of."""
+    model = plan.model
+    floating = [body.floating for body in model.bodies if body.floating is not None]
+    coordinates, rates = _sizes(plan)
+    return {
+        "name": model.name,
+        "bodies": sum(not body.face and not body.hidden for body in model.bodies[1:]),
+        "flexible": len(floating),
+        "elastic": sum(f.n for f in floating),
+        "mass": float(sum(body.mass for body in model.bodies)),
+        "joints": {joint.name: joint.code.name.lower() for joint in model.joints if not joint.hidden},
+        "forces": len(model.forces),
+        "motions": len(model.motions),
+        "coordinates": coordinates,
+        "rates": rates,
+        "gravity": [float(g) for g in model.gravity],
+        "loops": [model.joints[k].name for k in (*plan.cut, *plan.split)],
+        "constraints": [constraint.name for constraint in model.constraints],
+        "run": dict(model.run),
+    }
+
+
 def _summary(plan: Plan, mobility: str) -> str:
     """Return counts, mass, mobility and tree as lines of text."""
-    model = plan.model
-    joints = [joint for joint in model.joints if not joint.hidden]
-    rigid = [body for body in model.bodies[1:] if not body.face and not body.hidden]
-    kinds = list(dict.fromkeys(joint.code.name.lower() for joint in joints))
-    driven, (coordinates, rates) = len(model.motions), _sizes(plan)
+    has = _facts(plan)
+    kinds, driven = list(dict.fromkeys(has["joints"].values())), has["motions"]
+    flexible = f" rigid, {has['flexible']} flexible with {has['elastic']} elastic coordinates" * bool(has["flexible"])
     lines = [
-        f"{model.name}: no faults",
-        f"  bodies       {len(rigid)}" + _flexible(plan) + f", mass {sum(body.mass for body in model.bodies):.6g} kg",
-        f"  joints       {len(joints)}" + (f" ({', '.join(kinds)})" if kinds else ""),
-        f"  forces       {len(model.forces)}, motions {driven}",
-        f"  coordinates  {coordinates}, rates {rates}" + (f", of them driven {driven}" * bool(driven)),
-        f"  gravity      ({', '.join(f'{g:g}' for g in model.gravity)}) m/s²",
+        f"{has['name']}: no faults",
+        f"  bodies       {has['bodies']}{flexible}, mass {has['mass']:.6g} kg",
+        f"  joints       {len(has['joints'])}" + (f" ({', '.join(kinds)})" if kinds else ""),
+        f"  forces       {has['forces']}, motions {driven}",
+        f"  coordinates  {has['coordinates']}, rates {has['rates']}" + (f", of them driven {driven}" * bool(driven)),
+        f"  gravity      ({', '.join(f'{g:g}' for g in has['gravity'])}) m/s²",
     ]
-    closing = [model.joints[k].name for k in (*plan.cut, *plan.split)]
-    if closing:
-        lines.append(f"  loops        closed by {_listed(closing)}")
-    if model.constraints:
-        lines.append(f"  constraints  {_listed([c.name for c in model.constraints])}")
+    if has["loops"]:
+        lines.append(f"  loops        closed by {_listed(has['loops'])}")
+    if has["constraints"]:
+        lines.append(f"  constraints  {_listed(has['constraints'])}")
     lines.append(f"  mobility     {mobility}")
-    if model.run:
-        lines.append(f"  run          {', '.join(f'{key} {value}' for key, value in model.run.items())}")
+    if has["run"]:
+        lines.append(f"  run          {', '.join(f'{key} {value}' for key, value in has['run'].items())}")
     return "\n".join([*lines, "  tree", *_tree(plan)])
-
-
-def _flexible(plan: Plan) -> str:
-    """Return how many flexible bodies and elastic coordinates there are, in words."""
-    floating = [body.floating for body in plan.model.bodies if body.floating is not None]
-    return f" rigid, {len(floating)} flexible with {sum(f.n for f in floating)} elastic coordinates" if floating else ""
 
 
 def _listed(names: list[str]) -> str:

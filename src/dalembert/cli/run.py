@@ -19,6 +19,7 @@ from .sources import find_model, read_model
 
 if TYPE_CHECKING:
     from ..model.checked import CheckedModel
+    from ..model.model import Model
     from ..results.results import Results
 
 SYSTEM = ("energy", "momentum", "constraints")
@@ -57,6 +58,8 @@ def run(model: str, starts: tuple[str, ...], output: Path | None, plots: tuple[s
         with compile_notes(silent), run_bar(silent) as bar, _kept(output):
             from ..simulate.run import run as simulate
 
+            if plots:
+                _refuse_unknown_quantities(described, settings, plots)
             results = simulate(described, progress=bar, store=output, **settings)
         if painter is not None:
             from ..results.figure import picture_of
@@ -110,6 +113,17 @@ def _refuse_unknown_owners(model: CheckedModel, channels: tuple[str, ...]) -> No
         owner = channel.rpartition(".")[0]
         if owner not in known:
             raise ChannelError(f"no channel {channel!r}.{near_names(owner or channel, sorted(known))}")
+
+
+def _refuse_unknown_quantities(model: Model, settings: dict[str, Any], channels: tuple[str, ...]) -> None:
+    """Tell before a long run that a part has no such quantity."""
+    from ..results.channels import find, owners
+    from ..simulate.initial import prepare_start
+
+    begin = prepare_start(model, settings.get("start"), settings.get("start_rate"), settings.get("formulation", "auto"))
+    known = owners(begin.shown.layout)
+    for channel in channels:
+        find(known, channel)
 
 
 def _report(results: Results, channels: tuple[str, ...], output: Path | None, painter: Painter | None, json_wanted: bool,

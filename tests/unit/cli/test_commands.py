@@ -106,6 +106,16 @@ def test_check_closes_loops_and_tells_what_is_held_more_than_once(folder):
         assert part in result.output
 
 
+def test_check_tells_the_same_as_json(folder):
+    (folder / "loop.yaml").write_text(LOOP.replace("LENGTH", "1").replace("FAR", ""))
+    said, told = call("check", "loop.yaml").output, json.loads(call("check", "loop.yaml", "--json").stdout)
+    assert told["name"] in said and f"mobility     {told['mobility']}" in said and ", ".join(told["loops"]) in said
+    assert told["constraints"] == ["stay"] and f"coordinates  {told['coordinates']}, rates {told['rates']}" in said
+    (folder / "short.yaml").write_text("bodies: {rod: {mass: -1.0}}\n")
+    failed = call("check", "short.yaml", "--json")
+    assert failed.exit_code == 2 and json.loads(failed.stdout)["error"] == "ModelError"
+
+
 def test_check_shows_a_joint_that_something_acts_on_though_it_closes_a_loop(folder):
     (folder / "loop.yaml").write_text(LOOP.replace("LENGTH", "1").replace("FAR", ", cut: true, start: -0.2"))
     assert "= right  (far: revolute, closes a loop)" in call("check", "loop.yaml").output
@@ -157,6 +167,7 @@ def test_check_tells_of_an_inertia_that_no_body_has(folder):
     (["double-pendulum", "--start", "elbow=two"], "expected JOINT=VALUE"),
     (["double-pendulum", "--plot", "elbw.angle"], "Did you mean 'elbow'?"),
     (["double-pendulum", "--plot", "angle"], "no channel 'angle'"),
+    (["double-pendulum", "--until", "1e9", "--plot", "elbow.angel"], "Did you mean 'angle'?"),
     (["short.yaml"], "give --until SECONDS"),
     (["out.h5"], "found a results file, expected a model"),
     (["broken.py"], "the script failed: ZeroDivisionError"),
