@@ -162,7 +162,7 @@ def test_a_raising_law_is_nan_and_remembered():
 
     y = Laws(bad)
     assert np.isnan(y(0.0))
-    assert isinstance(y.table.errors[0], ValueError)
+    assert isinstance(y.table.errors[0].cause, ValueError)
 
 
 def test_an_unknown_code_is_nan():
