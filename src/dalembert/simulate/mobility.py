@@ -67,5 +67,5 @@ def redundancy_messages(redundant) -> list[str]:
     if not redundant:
         return []
     n = len(redundant)
-    return [f"{n} redundant constraint direction{'s' * (n > 1)}: {said(redundant)}; reactions are the least ones, of all joints "
-            "together, that balance the motion"]
+    return [f"{n} redundant constraint direction{'s' * (n > 1)}: {said(redundant)}; reactions are the least ones, of all "
+            "joints together, that balance the motion"]
