@@ -15,6 +15,8 @@ is zero unless there are more drives than degrees of freedom.  See docs/theory/c
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..kernels.constrained import TURNED
@@ -27,6 +29,10 @@ ROUNDING = 1e-12
 """Largest entry of a scaled Jacobian of rows that hold nothing."""
 TURNS = 3
 """Solutions of (3): they leave the cube of eps, relative to the square of how much a direction is held."""
+DENSE = 80
+"""Unknowns of (3) up to which frames are solved together by dense matrices."""
+TOGETHER = 1_000_000
+"""Numbers in those matrices."""
 
 
 def share_reactions(packed: Packed, t: np.ndarray, q: np.ndarray, reaction: np.ndarray, effort: np.ndarray) -> None:
@@ -37,12 +43,32 @@ def share_reactions(packed: Packed, t: np.ndarray, q: np.ndarray, reaction: np.n
     tree = packed.tree or packed
     if not tree.redundant:
         return
-    sharing = Sharing(tree)
-    for f in range(len(t)):
-        loads, efforts, J = sharing.effects(float(t[f]), np.ascontiguousarray(q[f, :tree.layout.n_q]))
-        stress = sharing.smallest(reaction[f], loads, J)
-        reaction[f] += (loads @ stress).reshape(-1, 6)
-        effort[f, :tree.layout.n_v] += efforts @ stress
+    sharing, (n_q, n_v) = Sharing(tree), (tree.layout.n_q, tree.layout.n_v)
+    for first in range(0, len(t), sharing.together):
+        block = slice(first, first + sharing.together)
+        sharing.share(t[block], np.ascontiguousarray(q[block, :n_q]), reaction[block], effort[block, :n_v])
+
+
+class Poses(NamedTuple):
+    """States of frames: Jacobians (nf, m, n_v), rows' wrenches on their second bodies about the world's origin (nf, m, 6),
+    origins (nf, n_body, 3) and axes, one a row, (nf, n_body, 3, 3) of the bodies, largest relative violations (nf,).
+    """
+
+    jacobian: np.ndarray
+    wrench: np.ndarray
+    place: np.ndarray
+    axes: np.ndarray
+    violation: np.ndarray
+
+    def turned(self, bodies: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        """Vectors (n, 3) in the axes of rows of bodies (n,), in world axes (nf, n, 3)."""
+        return np.einsum("fica,ic->fia", self.axes[:, bodies], vectors)
+
+    def wrench_at(self, rows: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """Wrenches of rows (n,) about points (nf, n, 3)."""
+        wrench = self.wrench[:, rows]
+        wrench[..., 3:] -= np.cross(points, wrench[..., :3])
+        return wrench
 
 
 class Sharing:
@@ -52,13 +78,16 @@ class Sharing:
         system, layout = packed.system, packed.layout
         self.system, self.constraints = system, Constraints(packed)
         self.free, self.between = system.dof["drive"] < 0, system.row["terms"] > 0
-        self.joint_of_rate = np.zeros(len(system.dof), int)
-        for k, joint in enumerate(system.joint):
-            self.joint_of_rate[joint.v:joint.v + joint.nv] = k
         self.joint, self.row, self.carried = self._carried()
+        self.pushed, self.pushing, self.rate = self._pushed()
         self.hold = np.repeat(np.arange(len(system.hold)), system.hold["count"])
         self.held = np.concatenate([np.arange(h.first, h.first + h.count) for h in system.hold] or [np.zeros(0, int)])
+        self.owner = np.concatenate([self.joint, self.pushed, len(system.joint) + self.hold])
+        self.column = np.concatenate([self.row, self.pushing, self.held])
         self.weight = self._weights(layout, length_scale(packed.plan.model)).ravel()
+        unknowns = len(system.row) + int(np.sum(self.free))
+        self.dense = unknowns <= DENSE
+        self.together = max(1, TOGETHER // (unknowns * (unknowns + len(self.weight)))) if self.dense else 1
 
     def _carried(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Joints and rows with c_b - c_a of (1) not zero, and its value."""
@@ -68,6 +97,13 @@ class Sharing:
         c = np.where(self.between, 0.0, 1.0 * of_b - 1.0 * of_a)
         at = np.nonzero(c)
         return *at, c[at]
+
+    def _pushed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Joints, rows between coordinates that act on them, and the rates by which."""
+        joint_of_rate = {v: k for k, joint in enumerate(self.system.joint) for v in range(joint.v, joint.v + joint.nv)}
+        found = [(joint_of_rate[v], r, v) for r in np.flatnonzero(self.between) for row in [self.system.row[r]]
+                 for v in sorted({int(term.v) for term in self.system.term[row.term:row.term + row.terms]})]
+        return tuple(np.array(found, int).reshape(-1, 3).T)
 
     def _weights(self, layout, length: float) -> np.ndarray:
         """Weights (n, 6), times the length; joints inside flexible bodies do not count, efforts do by their coordinate."""
@@ -79,80 +115,96 @@ class Sharing:
                 weight[n + i] = self.system.row["size"][hold.first]
         return weight
 
-    def effects(self, t: float, q: np.ndarray):
-        """Return what unit multipliers of a state do to reactions (6 n, m) and efforts (n_v, m), and J (m, n_v)."""
-        from scipy.sparse import coo_array, csr_array
+    def share(self, t: np.ndarray, q: np.ndarray, reaction: np.ndarray, effort: np.ndarray) -> None:
+        """Make the reactions of frames least, in place; one frame only if they are not dense."""
+        poses = self._poses(t, q)
+        loads = np.concatenate([self._tree_loads(poses), self._effort_loads(poses), self._hold_loads(poses)], axis=1)
+        find = self._smallest_dense if self.dense else self._smallest
+        stress, change = find(poses, loads, reaction.reshape(len(t), -1))
+        reaction += change.reshape(reaction.shape)
+        efforts = np.where(self.free, np.where(self.between[:, None], -poses.jacobian, 0.0), poses.jacobian)
+        effort += np.einsum("frv,fr->fv", efforts, stress)
 
-        J = self.constraints.full_jacobian(t, q)
-        row, v = np.nonzero(np.where(self.between[:, None], J, 0.0))
-        n = len(self.system.joint)
-        parts = [(self.joint, self.row, self._tree_loads()), (self.joint_of_rate[v], row, self._effort_loads(J[row, v], v)),
-                 (n + self.hold, self.held, self._hold_loads())]
-        at = np.concatenate([(6 * owner[:, None] + np.arange(6)).ravel() for owner, _, _ in parts])
-        columns = np.concatenate([np.repeat(r, 6) for _, r, _ in parts])
-        values = np.concatenate([load.ravel() for _, _, load in parts])
-        loads = coo_array((values, (at, columns)), shape=(6 * (n + len(self.system.hold)), len(J))).tocsr()
-        efforts = np.where(self.free, np.where(self.between[:, None], -J, 0.0), J).T
-        return loads, csr_array(efforts), J
+    def _poses(self, t: np.ndarray, q: np.ndarray) -> Poses:
+        work, size, b = self.constraints.work, self.constraints.size, self.system.row["b"]
+        found = []
+        for now, where in zip(t, q, strict=True):
+            J, row = self.constraints.full_jacobian(float(now), where), work.row
+            found.append((J, row["f_b"].copy(), row["n_b"].copy(), work.body["r_w"].copy(), work.body["E_wb"].copy(),
+                          np.max(abs(row["value"]) / size)))
+        J, f, n, place, axes, violation = map(np.array, zip(*found, strict=True))
+        wrench = np.concatenate([f, n + np.cross(place[:, b], f)], axis=2)
+        wrench[:, self.between] = 0.0
+        return Poses(J, wrench, place, axes.reshape(*place.shape[:2], 3, 4)[..., :3], violation)
 
-    def smallest(self, reaction: np.ndarray, loads, J: np.ndarray) -> np.ndarray:
-        """Return the self-stress (m,) that makes reactions (n, 6) least."""                                        # (3)
-        from scipy.sparse import block_array, csr_array, diags_array
+    def _scaled(self, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
+        """Jacobians (nf, m, n_free) relative to the sizes of rows and coordinates, and eps (nf,) of (3)."""
+        A = (poses.jacobian * self.system.dof["q_scale"] / self.constraints.size[:, None])[:, :, self.free]
+        largest = np.max(abs(A), axis=(1, 2), initial=0.0)
+        return A, (np.maximum(LOOSE, TURNED * poses.violation) * np.where(largest > ROUNDING, largest, 1.0)) ** 2
+
+    def _smallest_dense(self, poses: Poses, loads: np.ndarray, reaction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Self-stresses (nf, m) that make reactions (nf, 6 n) least, and what they add to them."""
+        A, eps = self._scaled(poses)
+        (nf, m, n), size, weight = A.shape, self.constraints.size, self.weight[:, None]
+        T = np.zeros((nf, len(self.weight) // 6, 6, m))
+        np.add.at(T, (slice(None), self.owner, slice(None), self.column), np.swapaxes(loads, 0, 1))
+        T = weight / size * T.reshape(nf, -1, m)
+        H, K = np.swapaxes(T, 1, 2) @ T, np.zeros((nf, m + n, m + n))
+        K[:, :m, :m], K[:, :m, m:], K[:, m:, :m] = H, A, np.swapaxes(A, 1, 2)
+        exact, at = K.copy(), np.arange(m + n)
+        K[:, at[:m], at[:m]] += LOOSE**2
+        K[:, at[m:], at[m:]] -= eps[:, None]
+        load, y = np.zeros((nf, m + n, 1)), np.zeros((nf, m + n, 1))
+        load[:, :m] = np.swapaxes(T, 1, 2) @ (weight * reaction[:, :, None])
+        for _ in range(TURNS):
+            y -= np.linalg.solve(K, load + exact @ y)                                                               # (3)
+        stress = y[:, :m, 0] / size
+        change = np.zeros((nf, len(self.weight) // 6, 6))
+        np.add.at(change, (slice(None), self.owner), loads * stress[:, self.column, None])
+        return stress, change
+
+    def _smallest(self, poses: Poses, loads: np.ndarray, reaction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Do the same for one frame with sparse matrices."""
+        from scipy.sparse import block_array, coo_array, csr_array, diags_array
         from scipy.sparse.linalg import splu
 
-        size = self.constraints.size
-        A = csr_array((J * self.system.dof["q_scale"] / size[:, None])[:, self.free])
-        T = diags_array(self.weight) @ loads @ diags_array(1.0 / size)
+        A, eps = self._scaled(poses)
+        A, size = csr_array(A[0]), self.constraints.size
         m, n = A.shape
-        violation, largest = np.max(abs(self.constraints.work.row["value"]) / size), np.max(abs(A.data), initial=0.0)
-        eps = (max(LOOSE, TURNED * violation) * (largest if largest > ROUNDING else 1.0)) ** 2
+        at = (6 * self.owner[:, None] + np.arange(6)).ravel(), np.repeat(self.column, 6)
+        loads = coo_array((loads[0].ravel(), at), shape=(len(self.weight), m)).tocsr()
+        T = diags_array(self.weight) @ loads @ diags_array(1.0 / size)
         H = (T.T @ T).tocsr()
-        K = block_array([[H + LOOSE**2 * diags_array(np.ones(m)), A], [A.T, diags_array(np.full(n, -eps))]], format="csc")
-        factors, y, load = splu(K), np.zeros(m + n), T.T @ (self.weight * reaction.ravel())
+        K = block_array([[H + LOOSE**2 * diags_array(np.ones(m)), A], [A.T, diags_array(np.full(n, -eps[0]))]], format="csc")
+        factors, y, load = splu(K), np.zeros(m + n), T.T @ (self.weight * reaction[0])
         for _ in range(TURNS):
-            y -= factors.solve(np.concatenate([load + H @ y[:m] + A @ y[m:], A.T @ y[:m]]))
-        return y[:m] / size
-
-    def _moved(self, wrench: np.ndarray, point: np.ndarray) -> np.ndarray:
-        """Wrenches (n, 6) about the world's origin, about points (n, 3)."""
-        return np.concatenate([wrench[:, :3], wrench[:, 3:] - np.cross(point, wrench[:, :3])], axis=1)
-
-    def _wrenches(self) -> np.ndarray:
-        """Force, and moment about the world's origin, of every row on its second body (m, 6)."""
-        row, place = self.constraints.work.row, self.constraints.work.body["r_w"][self.system.row["b"]]
-        wrench = np.concatenate([row["f_b"], row["n_b"] + np.cross(place, row["f_b"])], axis=1)
-        wrench[self.between] = 0.0
-        return wrench
-
-    def _turned(self, bodies: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-        """Vectors (n, 3) in the axes of rows of bodies (n,), in world axes."""
-        columns = self.constraints.work.body["E_wb"][bodies].reshape(-1, 3, 4)[:, :, :3]
-        return np.einsum("ica,ic->ia", columns, vectors)
+            y -= factors.solve(np.concatenate([load + H @ y[:m] + A @ y[m:], A.T @ y[:m]]))                         # (3)
+        stress = y[:m] / size
+        return stress[None], (loads @ stress)[None]
 
     def _signs(self, joint: np.ndarray) -> np.ndarray:
         """Signs (n, 1) of (1)."""
         return np.where(self.system.joint["reversed"][joint] == 1, -1.0, 1.0)[:, None]
 
-    def _tree_loads(self) -> np.ndarray:
-        """Loads (n, 6) of rows between bodies in (1), for `joint` and `row`."""
-        joint, body, place = self.system.joint, self.system.body, self.constraints.work.body["r_w"]
+    def _tree_loads(self, poses: Poses) -> np.ndarray:
+        """Loads (nf, n, 6) of rows between bodies in (1), for `joint` and `row`."""
+        joint, body = self.system.joint, self.system.body
         base = body["parent"][joint["first"]]
-        seat = place[base] + self._turned(base, body["d_p"][joint["first"]])
-        point = np.where(joint["reversed"][:, None] == 1, seat, place[joint["last"]])
-        loads = self.carried[:, None] * self._moved(self._wrenches()[self.row], point[self.joint])
-        return self._signs(self.joint) * loads
+        seat = poses.place[:, base] + poses.turned(base, body["d_p"][joint["first"]])
+        point = np.where(joint["reversed"][:, None] == 1, seat, poses.place[:, joint["last"]])
+        return self._signs(self.joint) * self.carried[:, None] * poses.wrench_at(self.row, point[:, self.joint])
 
-    def _effort_loads(self, d: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Loads (n, 6) of derivatives d by rates v (n,) in (1)."""
-        last = self.system.joint["last"][self.joint_of_rate[v]]
+    def _effort_loads(self, poses: Poses) -> np.ndarray:
+        """Loads (nf, n, 6) of rows between coordinates in (1), for `pushed`, `pushing` and `rate`."""
+        last, dof = self.system.joint["last"][self.pushed], self.system.dof[self.rate]
         frame, base = self.system.body["R_pj"][last].reshape(-1, 3, 3), self.system.body["parent"][last]
-        unit = [self._turned(base, np.einsum("iab,ib->ia", frame, self.system.dof[name][v])) for name in ("e_f", "e_n")]
-        return self._signs(self.joint_of_rate[v]) * d[:, None] * np.concatenate(unit, axis=1)
+        unit = [poses.turned(base, np.einsum("iab,ib->ia", frame, dof[name])) for name in ("e_f", "e_n")]
+        return self._signs(self.pushed) * poses.jacobian[:, self.pushing, self.rate, None] * np.concatenate(unit, axis=2)
 
-    def _hold_loads(self) -> np.ndarray:
-        """Loads (n, 6) of (2), for `hold` and `held`."""
+    def _hold_loads(self, poses: Poses) -> np.ndarray:
+        """Loads (nf, n, 6) of (2), for `hold` and `held`."""
         row = self.system.row[self.held]
-        point = self.constraints.work.body["r_w"][row["b"]] + self._turned(row["b"], row["u_b"])
-        wrench = self._moved(self._wrenches()[self.held], point)
-        wrench[self.between[self.held], 0] = 1.0
+        wrench = poses.wrench_at(self.held, poses.place[:, row["b"]] + poses.turned(row["b"], row["u_b"]))
+        wrench[:, self.between[self.held], 0] = 1.0
         return -wrench
