@@ -23,12 +23,12 @@ from ..kernels.constrained import TURNED
 from ..system.pack import Packed, length_scale
 from .constraints import Constraints
 
-LOOSE = 1e-6
+LOOSE = 1e-7
 """Root of eps of (3), relative to the scaled Jacobian's largest entry; TURNED times a violation if that is more."""
 ROUNDING = 1e-12
 """Largest entry of a scaled Jacobian of rows that hold nothing."""
-TURNS = 3
-"""Solutions of (3): they leave the cube of eps, relative to the square of how much a direction is held."""
+TURNS = 4
+"""Solutions of (3): each leaves eps, relative to the square of how much a direction is held."""
 DENSE = 80
 """Unknowns of (3) up to which frames are solved together by dense matrices."""
 TOGETHER = 1_000_000
