@@ -17,6 +17,7 @@ from ..system.pack import Packed
 from ..system.reverse import swap, swap_efforts
 from .arguments import check_time
 from .natural import measure_natural, solve_frames
+from .sharing import share_reactions
 from .status import error_of
 
 
@@ -28,7 +29,7 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
     out = {name: np.zeros((n, *shapes[name])) for name in ("reaction", "effort", "element", "system")}
     if packed.has_superelements:
         out["body"] = measure_natural(packed, t, q, qd, qdd, out)
-        swap_efforts(packed.layout, q, out["effort"])
+        _finish(packed, t, q, out)
         return out
     body = np.zeros((n, packed.system.body.shape[0], 19))
     work = make_open_work(packed.system)
@@ -36,9 +37,15 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
                             out["system"], work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, float(t[0]) if n else 0.0, 0.0)
-    swap_efforts(packed.layout, q, out["effort"])
+    _finish(packed, t, q, out)
     out["body"] = body if body.shape[1] == len(packed.body_rows) else body[:, packed.body_rows]
     return out
+
+
+def _finish(packed: Packed, t: np.ndarray, q: np.ndarray, out: dict[str, np.ndarray]) -> None:
+    """Share what redundant constraints carry, and tell efforts on the user's rates, in place."""
+    share_reactions(packed, t, q, out["reaction"], out["effort"])
+    swap_efforts(packed.layout, q, out["effort"])
 
 
 def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: Work | None = None) -> np.ndarray:

@@ -20,7 +20,7 @@ from .assembly import Assembler
 from .constraints import Constraints, with_penalties
 from .formulations import Global, Recursive, SemiRecursive, choose_formulation
 from .massless import describe, make_consistent
-from .mobility import redundancy_messages
+from .mobility import find_mobility, redundancy_messages
 from .natural import NaturalStart, make_natural
 from .undeformed import undeformed
 
@@ -188,10 +188,11 @@ def close_loops(start: Start, joints) -> Start:
     packed = _with_constants(packed, q, skip)
     assembler = Assembler(packed)
     qd = assembler.rates(q, start.qd, given_rate, unsaid)
-    packed = with_penalties(packed, 0.0, q, qd)
+    redundant = find_mobility(packed, 0.0, q, qd).redundant
+    packed = replace(with_penalties(packed, 0.0, q, qd), redundant=len(redundant))
     natural = make_natural(packed, q, qd) if isinstance(start.formulation, Global) else None
     messages = moved_starts(start, joints, q, qd, "to close the loops")
-    messages += redundancy_messages(packed, 0.0, q, qd)
+    messages += redundancy_messages(redundant)
     return replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages), natural=natural)
 
 

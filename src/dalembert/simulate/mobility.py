@@ -62,11 +62,10 @@ def find_mobility(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> Mo
     return Mobility(int(free.sum()), len(J), len(independent), tuple(packed.layout.rows[r] for r in redundant))
 
 
-def redundancy_messages(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> list[str]:
+def redundancy_messages(redundant) -> list[str]:
     """Tell redundant constraints, if any."""
-    found = find_mobility(packed, t, q, qd)
-    if not found.redundant:
+    if not redundant:
         return []
-    n = len(found.redundant)
-    return [f"{n} redundant constraint direction{'s' * (n > 1)}: {said(found.redundant)}; their loads are shared by the "
-            "least-norm rule"]
+    n = len(redundant)
+    return [f"{n} redundant constraint direction{'s' * (n > 1)}: {said(redundant)}; reactions are the least ones, of all "
+            "joints together, that balance the motion"]

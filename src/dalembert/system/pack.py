@@ -62,6 +62,8 @@ class Packed:
         results are told.
     recovered : (n_point,) int
         Places of superelements without coordinates of their own: rows of `layout.bodies`.
+    redundant : int
+        Number of constraint rows that depend on others at the assembled start.
     """
 
     system: System
@@ -73,6 +75,7 @@ class Packed:
     breaks: tuple[float, ...] = ()
     tree: Packed | None = None
     recovered: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    redundant: int = 0
 
     @property
     def has_superelements(self) -> bool:
@@ -95,7 +98,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     joint_rows = dict(zip(plan.carrier[1:], joints, strict=True))
     force = _pack_forces(model, body, row_of_body, joint_rows, laws)
     drive = _pack_drives(model, joint_rows, laws)
-    length = _length_scale(model)
+    length = length_scale(model)
     dof = _pack_dofs(rows, n_v, drive, length)
     _size_elastic(model, rows, floating, dof)
     _mark_plain(body, dof)
@@ -203,7 +206,7 @@ def _subtree_ends(parent: np.ndarray) -> np.ndarray:
     return end
 
 
-def _length_scale(model: CheckedModel) -> float:
+def length_scale(model: CheckedModel) -> float:
     """Largest distance that the model speaks of [m], or 1."""
     lengths = [abs(c) for b in model.bodies for c in b.com]
     lengths += [abs(c) for j in model.joints for p in (j.first, j.second) for c in p.position]
