@@ -15,7 +15,7 @@ from ..model.model import Model
 from ..results.results import Results
 from ..system.pack import Packed, pack
 from ..system.reverse import swap
-from ..topology.flexible import FACES
+from ..topology.flexible import FACES, RIGID
 from ..topology.span import Plan, span
 from .assembly import Assembler
 from .constraints import Constraints, with_penalties
@@ -120,6 +120,14 @@ def _flexible_start(checked, plan: Plan, chosen, rest, elastic: dict) -> tuple[P
     form = SemiRecursive() if plan.has_loops else Recursive()
     bent = _begin(undeformed(checked, plan, close_undeformed, keep=True), form, form, elastic)
     return as_seen(results_of_state(bent, 0.0), target), modes_of_floating(plan, elastic)
+
+
+def prepare_rigid(model: Model, start=None) -> Start:
+    """Likewise with all flexible bodies rigid, in a tree formulation; elastic coordinates are passed over."""
+    given, _ = split_starts(model, start.starts if isinstance(start, Results) else start)
+    plan = span(check(with_starts(model, given)), RIGID)
+    form = SemiRecursive() if plan.has_loops else Recursive()
+    return _begin(plan, form, form)
 
 
 def close_undeformed(plan: Plan) -> Results:

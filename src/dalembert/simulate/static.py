@@ -17,7 +17,7 @@ from functools import cache
 
 import numpy as np
 
-from ..errors import ConvergenceError
+from ..errors import AssemblyError, ConvergenceError
 from ..kernels.tree_state import move, normalise
 from ..model.check import check
 from ..model.checked import BeamSegment
@@ -30,7 +30,7 @@ from .assembly import Assembler
 from .closing import at_time, held_at
 from .deformed import Deformed, seen_from_frames
 from .evaluate import make_results
-from .initial import prepare_start
+from .initial import prepare_rigid, prepare_start
 from .linear import rate_names
 from .reduction import Equations, find_multipliers, null_space
 from .static_super import find_equilibrium
@@ -102,16 +102,12 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     """
     t = check_time(t)
     if _in_interface_coordinates(model):
-        return _static_flexible(model, prepare_start(model, start, None, "global"), t)
+        return _static_flexible(model, start, t)
     begin = prepare_start(model, start, None)
     q, _ = at_time(begin, t)
     packed = held_at(begin.packed, t)
     balance = Balance(packed, t)
-    found, iterations = _settle(balance, balance.evaluate(q))
-    if not found.balanced:
-        found, yielded = _yield(balance, found)
-        found, settled = _settle(balance, found)
-        iterations += yielded + settled
+    found, iterations = _find(balance, q)
     if not found.balanced:
         name = rate_names(packed.layout)[found.worst]
         raise ConvergenceError(f"no equilibrium found after {iterations} iterations: {name} is out of balance by "
@@ -125,6 +121,16 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     own = Deformed.of_frame(packed.layout, results.array("q")[0])
     results._deformed = lambda in_faces: own
     return results
+
+
+def _find(balance: Balance, q: np.ndarray) -> tuple[Place, int]:
+    """Look for balance from coordinates q; returns the place, balanced or not, and the number of iterations."""
+    found, iterations = _settle(balance, balance.evaluate(q))
+    if not found.balanced:
+        found, yielded = _yield(balance, found)
+        found, settled = _settle(balance, found)
+        iterations += yielded + settled
+    return found, iterations
 
 
 def _told(packed, begin, frames, iterations: int, stable: bool) -> StaticResults:
@@ -141,9 +147,14 @@ def _in_interface_coordinates(model) -> bool:
     return bool(flexibles) and all(isinstance(f.source, BeamSegment) or hasattr(f.source, "basis") for f in flexibles)
 
 
-def _static_flexible(model, begin, t: float) -> StaticResults:
-    """Equilibrium by load steps in absolute interface coordinates."""
-    found = find_equilibrium(begin, t)
+def _static_flexible(model, start, t: float) -> StaticResults:
+    """Equilibrium by load steps in absolute interface coordinates, from the start or from the rigid twin's equilibrium."""
+    begin = prepare_start(model, start, None, "global")
+    try:
+        found = find_equilibrium(begin, t)
+    except ConvergenceError as error:
+        begin = prepare_start(model, _rigid_equilibrium(model, start, t, error), None, "global")
+        found = find_equilibrium(begin, t)
     still = np.zeros(found.packed.layout.n_v)
     frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
     told = [f"{found.load_steps} load step{'s' * (found.load_steps > 1)}"]
@@ -156,6 +167,28 @@ def _static_flexible(model, begin, t: float) -> StaticResults:
     in_frames = cache(lambda: _in_floating_frames(model, t, results))
     results._deformed = lambda in_faces: faces if in_faces else in_frames()
     return results
+
+
+def _rigid_equilibrium(model, start, t: float, error: ConvergenceError) -> dict:
+    """Coordinates by joint at which the mechanism with rigid bodies is in balance; `error` again if they are of no help."""
+    try:
+        begin = prepare_rigid(model, start)
+    except AssemblyError:
+        raise error from None
+    packed = held_at(begin.packed, t)
+    balance, layout = Balance(packed, t), packed.layout
+    begun = at_time(begin, t)[0]
+    found, _ = _find(balance, begun)
+    if not found.balanced:
+        raise ConvergenceError(f"{str(error).partition(':')[0]}, and were the bodies rigid, nothing holds it: "
+                               f"{rate_names(layout)[found.worst]} is out of balance by {abs(found.efforts).max():.3g} N or "
+                               "N m. Add a spring or a joint there, or begin nearer to the equilibrium with start=.") from None
+    if np.max(abs(found.q - begun), initial=0.0) <= 1e-9:
+        raise error
+    still = np.zeros(layout.n_v)
+    twin = make_results(packed, begin.formulation.name, {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]},
+                        integrator="static")
+    return {j.name: twin[f"{j.name}.coordinates"][0] for j in layout.joints if j.nq and not j.hidden}
 
 
 def _in_floating_frames(model, t: float, results: StaticResults) -> Deformed:
