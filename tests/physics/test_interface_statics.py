@@ -92,7 +92,7 @@ def test_a_failure_tells_the_load_factor():
     model = dal.Model("loose", gravity=(0, 0, 0)).add(
         dal.Beam("beam", length=1.0, section=STRIP, material=ALUMINIUM), dal.Revolute("hinge", "ground", "beam.start", axis=Z),
         dal.Torque("turn", "beam.end", direction=Z, magnitude=1.0))
-    with pytest.raises(dal.ConvergenceError, match="load factor 0 .*nothing holds it"):
+    with pytest.raises(dal.ConvergenceError, match="load factor 0 .*nothing holds it: hinge.angle"):
         dal.static(model)
 
 
@@ -104,3 +104,42 @@ def test_a_buckled_column_is_told_unstable_while_straight():
         s = dal.static(cantilever(4, push))
         assert abs(s["beam.end.position"][-1, 2]) <= 1e-9
         assert s.stable == stable
+
+
+WEIGHT = (0, 0, -9.81)
+
+
+def hanging(joint, bodies=2):
+    return dal.Model("hanging", gravity=WEIGHT).add(
+        dal.Beam("beam", length=1.0, section=STRIP, material=ALUMINIUM, bodies=bodies), joint)
+
+
+@pytest.mark.parametrize("bodies", [1, 3])
+@pytest.mark.parametrize("joint", [dal.Revolute("pin", "ground", "beam.start", axis=(0, 1, 0)),
+                                   dal.Spherical("pin", "ground", "beam.start")], ids=["hinge", "ball"])
+def test_a_beam_on_a_hinge_falls_from_sideways_to_plumb(joint, bodies):
+    """Stretched by its weight, half of it on average."""
+    s = dal.static(hanging(joint, bodies))
+    stretch = ALUMINIUM.density * 9.81 / (2 * ALUMINIUM.young)
+    assert s["beam.end.position"][0] == pytest.approx((0, 0, -1 - stretch), abs=1e-9)
+    assert s.stable
+
+
+@pytest.mark.parametrize("bodies", [1, 2, 3])
+def test_a_load_on_a_ball_hangs_plumb_from_a_bent_beam(bodies):
+    model = cantilever(bodies, dal.Body("load", mass=0.1, inertia=(1e-4,) * 3, points={"eye": (0, 0, 0.1)}),
+                       dal.Spherical("ball", "beam.end", "load.eye", start=(0.3, 0.2, 0.5)), gravity=WEIGHT)
+    s = dal.static(model)
+    assert s.stable
+    assert s["load.position"][0] - s["beam.end.position"][0] == pytest.approx((0, 0, -0.1), abs=1e-8)
+    carried = (0.1 + ALUMINIUM.density * STRIP.area) * 9.81
+    assert s["clamp.force"][0] == pytest.approx((0, 0, carried), abs=1e-6 * carried)
+    moved = dal.run(model, until=0.02, step=1e-3, start=s)["beam.end.position"]
+    assert np.abs(moved - moved[0]).max() <= 1e-6 * abs(moved[0, 2])
+
+
+@pytest.mark.parametrize("bodies", [1, 3])
+def test_a_falling_beam_is_told_that_nothing_holds_it(bodies):
+    with pytest.raises(dal.ConvergenceError, match=r"nothing holds it: flight\.z is out of balance by 2\.65 N") as told:
+        dal.static(hanging(dal.Free("flight", "ground", "beam.start"), bodies))
+    assert "radian" not in str(told.value)

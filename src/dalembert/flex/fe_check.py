@@ -21,6 +21,9 @@ HEAVIEST = 23e3
 """No solid is denser than osmium, 22 590 kg/m³."""
 LIGHTEST = 1e-6
 """Mass over the box around a body [kg/m³]: steel in t and mm has 1e-8, a spidery truss a thousand times this."""
+LARGEST_PIECE, MASSIVE = 1e6, 1000.0
+"""The largest pieces ever cast or forged weigh some 600 t [kg].  What is heavier is built of parts with air between: a bridge
+or a ship has less than so much mass in the box around it [kg/m³]."""
 THOROUGH_UP_TO = 20_000
 """Unknowns up to which the eigenvalues are looked at unasked."""
 _NAMES = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
@@ -35,7 +38,7 @@ def check_fe(fe: FEModel, *, mass: float | None = None, thorough: bool | None = 
     fe : FEModel
         To be checked.
     mass : float, optional
-        What the body weighs [kg]; tells wrong units.
+        What the body weighs [kg]; tells wrong units, and confirms a mass that looks like them.
     thorough : bool, optional
         Whether to factorise the matrices (definite? more zero eigenvalues than rigid motions?); by default up to
         20 000 unknowns.
@@ -188,6 +191,10 @@ def _check_mass(faults: Faults, where: str, fe: FEModel, expected: float | None)
         faults.tell(where + ".mass", f"{found:g} kg in a box of {volume:.3g} m³ are {found / volume:.3g} kg/m³, "
                     f"{'more' if found / volume > HEAVIEST else 'less'} than any material; convert nodes, material and "
                     "matrices to m, kg, s")
+    elif solid and volume > 0 and expected is None and found > LARGEST_PIECE and found / volume > MASSIVE:
+        size = " x ".join(f"{x:.4g}" for x in np.ptp(fe.nodes, axis=0))
+        faults.tell(where + ".mass", f"{found:.4g} kg in a box of {size} m: no piece of that size is that massive; are the "
+                    "nodes in millimetres? Scale them by 0.001, or confirm the mass with total_mass=")
 
 
 def _three(values: np.ndarray) -> str:

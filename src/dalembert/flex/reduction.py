@@ -43,7 +43,7 @@ NEAREST = 12
 
 def craig_bampton(fe: FEModel, *, interfaces: Mapping[str, Any], modes: int | None = None,
                   max_frequency: float | None = None, coupling: str = "rbe2", damping: Any = None,
-                  points: Mapping[str, Any] | None = None) -> ReducedBody:
+                  points: Mapping[str, Any] | None = None, total_mass: float | None = None) -> ReducedBody:
     """Reduce a finite-element model to its interfaces and some fixed-interface modes.
 
     Parameters
@@ -64,6 +64,9 @@ def craig_bampton(fe: FEModel, *, interfaces: Mapping[str, Any], modes: int | No
         None takes the material's.
     points : mapping of str to node set, optional
         More named places whose motion is wanted.
+    total_mass : float, optional
+        What the body weighs [kg], to be checked; confirms massive bodies of more than 1000 t, which otherwise are taken for
+        meshes in millimetres.
 
     Returns
     -------
@@ -79,7 +82,7 @@ def craig_bampton(fe: FEModel, *, interfaces: Mapping[str, Any], modes: int | No
     15
     """
     count, limit = _wanted(modes, max_frequency)
-    check_fe(fe, thorough=False)
+    check_fe(fe, mass=_mass(total_mass), thorough=False)
     split = partition(fe, interfaces, coupling)
     factor, inner_stiffness, inner_mass, static = _static_modes(fe, split)
     square, shapes = _fixed_modes(factor, inner_stiffness, inner_mass, count, limit)
@@ -94,6 +97,15 @@ def craig_bampton(fe: FEModel, *, interfaces: Mapping[str, Any], modes: int | No
         stiffness=stiffness, damping=damping_matrix(damping, stiffness, inertia.modal_mass, fe), constants=inertia,
         frequencies=np.sqrt(np.maximum(square, 0.0)) / (2 * pi), basis=basis,
         points=_points(fe, points or {}, basis), model=fe, partition=split)
+
+
+def _mass(total_mass: float | None) -> float | None:
+    """Return the mass to be expected [kg], if one is given."""
+    faults = Faults()
+    found = None if total_mass is None else number(faults, "craig_bampton.total_mass", total_mass, "kg", above=0.0)
+    if faults:
+        raise ModelError(faults)
+    return found
 
 
 def _wanted(modes, max_frequency) -> tuple[int | None, float | None]:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..codes import FormCode
-from ..errors import Fault, ModelError
+from ..errors import AssemblyError, Fault, ModelError
 from ..kernels.tree_state import eval_drives
 from ..model.check import check
 from ..model.model import Model
 from ..results.results import Results
 from ..system.pack import Packed, pack
 from ..system.reverse import swap
-from ..topology.flexible import FACES
+from ..topology.flexible import FACES, RIGID
 from ..topology.span import Plan, span
 from .assembly import Assembler
 from .constraints import Constraints, with_penalties
+from .deformed import modes_of_floating, split_starts
 from .formulations import Global, Recursive, SemiRecursive, choose_formulation
 from .massless import describe, make_consistent
 from .mobility import find_mobility, redundancy_messages
 from .natural import NaturalStart, make_natural
-from .undeformed import undeformed
+from .undeformed import as_seen, undeformed
+
+NOTHING: Mapping[str, np.ndarray] = {}
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,10 @@ class Start:
         return self.natural.packed if self.natural and self.natural.packed.has_superelements else self.packed
 
     def with_modes(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return coordinates and rates of the tree as results tell them; modes are zero."""
+        """Return coordinates and rates of the tree as results tell them; modes are those of the start, at rest."""
         layout = self.shown.layout
-        return (np.concatenate([q, np.zeros(layout.n_q - len(q))]), np.concatenate([qd, np.zeros(layout.n_v - len(qd))]))
+        modes = self.natural.q[-(layout.n_q - len(q)):] if layout.n_q > len(q) else q[:0]
+        return np.concatenate([q, modes]), np.concatenate([qd, np.zeros(len(modes))])
 
     @property
     def massless(self) -> int:
@@ -71,24 +76,58 @@ def with_starts(model: Model, start=None, start_rate=None) -> Model:
         if given is None:
             continue
         if not hasattr(given, "items"):
-            raise ModelError([Fault(field, f"found {given!r}, expected a mapping such as {{'elbow': 0.2}}; an equilibrium has "
-                                           "it as static(model).starts")])
+            raise ModelError([Fault(field, f"found {given!r}, expected a mapping such as {{'elbow': 0.2}}; an equilibrium, "
+                                           "static(model), is one, and has it as static(model).starts")])
         for name, value in given.items():
             model = model.replaced(name, **{field: value})
     return model
 
 
 def prepare_start(model: Model, start=None, start_rate=None, formulation="auto") -> Start:
-    """Check, span and pack a model and give every coordinate its start."""
-    checked = check(with_starts(model, start, start_rate))
+    """Check, span and pack a model and give every coordinate its start; `start` may be an equilibrium."""
+    rest = start if isinstance(start, Results) and hasattr(start, "starts") else None
+    given, elastic = split_starts(model, rest.starts if rest and not rest.layout.flexibles else None if rest else start)
+    checked = check(with_starts(model, given, start_rate))
     plan = span(checked)
     chosen = choose_formulation(formulation, plan)
     if checked.flexibles:
-        plan = undeformed(checked, span(checked, FACES) if isinstance(chosen, Global) else plan, close_undeformed)
-    start = _begin(plan, chosen, Recursive() if isinstance(chosen, SemiRecursive) and not plan.has_loops else chosen)
+        plan, elastic = _flexible_start(checked, plan, chosen, rest, elastic)
+    start = _begin(plan, chosen, Recursive() if isinstance(chosen, SemiRecursive) and not plan.has_loops else chosen, elastic)
     if isinstance(chosen, SemiRecursive) and not plan.has_loops and not start.massless:
-        return _begin(plan, chosen, chosen)
+        return _begin(plan, chosen, chosen, elastic)
     return start
+
+
+def _flexible_start(checked, plan: Plan, chosen, rest, elastic: dict) -> tuple[Plan, dict]:
+    """Plan with a start for every joint, and elastic coordinates (of faces: modes) by flexible body.
+
+    Bodies are undeformed, deformed by the elastic coordinates given, or as they are in an equilibrium `rest`.
+    """
+    from .evaluate import results_of_state
+
+    in_faces = isinstance(chosen, Global)
+    target = span(checked, FACES) if in_faces else plan
+    if rest is not None:
+        found = rest.deformed(in_faces)
+        try:
+            target = undeformed(checked, target, close_undeformed)
+        except AssemblyError:  # the rigid twin has no such position; it would give rates alone
+            pass
+        target = found.put(target)
+        return replace(target, model=replace(target.model, notes=(*target.model.notes, *found.notes))), found.elastic
+    if not elastic or not in_faces:
+        return undeformed(checked, target, close_undeformed, keep=bool(elastic)), elastic
+    form = SemiRecursive() if plan.has_loops else Recursive()
+    bent = _begin(undeformed(checked, plan, close_undeformed, keep=True), form, form, elastic)
+    return as_seen(results_of_state(bent, 0.0), target), modes_of_floating(plan, elastic)
+
+
+def prepare_rigid(model: Model, start=None) -> Start:
+    """Likewise with all flexible bodies rigid, in a tree formulation; elastic coordinates are passed over."""
+    given, _ = split_starts(model, start.starts if isinstance(start, Results) else start)
+    plan = span(check(with_starts(model, given)), RIGID)
+    form = SemiRecursive() if plan.has_loops else Recursive()
+    return _begin(plan, form, form)
 
 
 def close_undeformed(plan: Plan) -> Results:
@@ -110,8 +149,8 @@ def close_undeformed(plan: Plan) -> Results:
     return results_of_state(replace(begin, qd=calmest_rates(begin.packed, begin.q, begin.qd, given)), 0.0)
 
 
-def _begin(plan: Plan, chosen, form) -> Start:
-    """Start of a plan for a chosen formulation, packed for `form`.
+def _begin(plan: Plan, chosen, form, elastic=NOTHING) -> Start:
+    """Start of a plan for a chosen formulation, packed for `form`, with elastic coordinates by flexible body.
 
     Without constraints the semi-recursive equations are those of the tree; where directions have no inertia their
     elimination takes the tree's way.
@@ -128,12 +167,14 @@ def _begin(plan: Plan, chosen, form) -> Start:
         q[0, entry.q:entry.q + entry.nq] = _coordinates(entry, joint.start)
         if joint.start_rate is not None:
             qd[0, entry.v:entry.v + entry.nv] = joint.start_rate
+    for entry in layout.flexibles:
+        q[0, entry.q:entry.q + entry.n] = elastic.get(entry.name, 0.0)
     swap(layout, q, qd, np.zeros_like(qd))
     messages = plan.model.notes + _drive(packed, joints, q[0], qd[0])
     start = Start(packed, q[0], qd[0], messages, chosen, np.zeros(layout.n_v), np.zeros(0, np.int64),
                   np.zeros((0, layout.n_v)))
     if packed.system.constants[0].form != FormCode.TREE:
-        return close_loops(start, joints)
+        return close_loops(start, joints, elastic)
     return _without_inertia(start, joints) if packed.system.constants[0].pivot else start
 
 
@@ -154,6 +195,8 @@ def moved_starts(start: Start, joints, q: np.ndarray, qd: np.ndarray, why: str) 
     """Messages on given starts and rates that became other ones."""
     messages = []
     for j in start.packed.layout.joints:
+        if j.hidden:
+            continue
         given = joints[j.name]
         n_said = j.nv - _unsaid(j, given)
         for was_given, word, new, old, said in (
@@ -172,14 +215,16 @@ def _unsaid(entry, joint) -> int:
     return 0 if entry.reversed else joint.unsaid_rates
 
 
-def close_loops(start: Start, joints) -> Start:
+def close_loops(start: Start, joints, elastic=NOTHING) -> Start:
     """Assemble positions and rates, fill in constants left open, choose penalties, and tell what was found."""
     packed, layout = start.packed, start.packed.layout
     given, given_rate, unsaid = (np.zeros(layout.n_v, bool) for _ in range(3))
     for j in layout.joints:
-        given[j.v:j.v + j.nv] = joints[j.name].start is not None
+        given[j.v:j.v + j.nv] = joints[j.name].start is not None and not (j.hidden and elastic)
         given_rate[j.v:j.v + j.nv] = joints[j.name].start_rate is not None
         unsaid[j.v + j.nv - _unsaid(j, joints[j.name]):j.v + j.nv] = True
+    for entry in layout.flexibles:
+        given[entry.v:entry.v + entry.n] = entry.name in elastic
     skip = np.zeros(len(packed.system.row), bool)
     for constraint, entry in zip(packed.plan.model.constraints, layout.constraints, strict=True):
         if constraint.value is None and constraint.law is None:
@@ -190,7 +235,7 @@ def close_loops(start: Start, joints) -> Start:
     qd = assembler.rates(q, start.qd, given_rate, unsaid)
     redundant = find_mobility(packed, 0.0, q, qd).redundant
     packed = replace(with_penalties(packed, 0.0, q, qd), redundant=len(redundant))
-    natural = make_natural(packed, q, qd) if isinstance(start.formulation, Global) else None
+    natural = make_natural(packed, q, qd, elastic) if isinstance(start.formulation, Global) else None
     messages = moved_starts(start, joints, q, qd, "to close the loops")
     messages += redundancy_messages(redundant)
     return replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages), natural=natural)
@@ -245,7 +290,7 @@ def assemble(model: Model, *, start=None, start_rate=None) -> Results:
     ----------
     model : Model
     start, start_rate : mapping, optional
-        Coordinates and rates by joint name, instead of the model's.
+        Coordinates and rates by joint name, instead of the model's; `start` as for `run`.
 
     Returns
     -------

@@ -203,7 +203,7 @@ def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Lineariz
     t : float
         Time [s] at which laws are taken.
     start, start_rate : mapping, optional
-        Coordinates and rates by joint name; e.g. those of `static`: ``linearize(m, start=static(m).starts)``.
+        Coordinates and rates by joint name; e.g. those of `static`: ``linearize(m, start=static(m))``.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,8 +29,11 @@ class NaturalStart:
     qd: np.ndarray
 
 
-def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray) -> NaturalStart:
-    """Return the global formulation of a model packed in joint coordinates, with its state; modes begin at zero."""
+def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray, modes: Mapping[str, np.ndarray]) -> NaturalStart:
+    """Return the global formulation of a model packed in joint coordinates, with its state.
+
+    `modes` of flexible bodies, by name, begin at zero if they are left out.
+    """
     whole = pack_global(packed)
     n, work = int(whole.system.constants[0].n_q), make_open_work(packed.system)
     eval_motion(packed.system, q, qd, work)
@@ -37,6 +41,10 @@ def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray) -> NaturalStart:
     eval_body_accelerations(packed.system, np.zeros_like(qd), work)
     y, yd, ydd = np.zeros(n), np.zeros(n), np.zeros(n)
     natural_state_of_joint(packed.system, y, yd, ydd, work)
+    shift = n - whole.layout.n_q
+    for entry in whole.layout.flexibles:
+        if entry.name in modes:
+            y[shift + entry.q:shift + entry.q + entry.n] = modes[entry.name]
     return NaturalStart(with_penalties(whole, 0.0, y, yd), y, yd)
 
 

@@ -55,7 +55,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     contact : None
         Reserved for models with contacts.
     start, start_rate : mapping, optional
-        Coordinates and rates by joint name, instead of the model's.
+        Coordinates and rates by joint name, instead of the model's; elastic coordinates by the name of a flexible body.  An
+        equilibrium, ``start=static(model)``, is a start, too.
     record : float or sequence of float, optional
         Spacing or times of the recorded frames [s], met exactly; by default every fixed step, or 500 intervals.
     progress : callable, optional

@@ -11,22 +11,26 @@ do work along the move: that leads to a minimum of the energy, and on from there
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
-from ..errors import ConvergenceError
+from ..errors import AssemblyError, ConvergenceError
 from ..kernels.tree_state import move, normalise
 from ..model.check import check
 from ..model.checked import BeamSegment
 from ..results.results import Results
 from ..results.stats import Stats
+from ..system.reverse import swap
 from .arguments import check_time
 from .assembly import TOLERANCE as CLOSED
 from .assembly import Assembler
 from .closing import at_time, held_at
+from .deformed import Deformed, seen_from_frames
 from .evaluate import make_results
-from .initial import prepare_start
+from .initial import prepare_rigid, prepare_start
 from .linear import rate_names
 from .reduction import Equations, find_multipliers, null_space
 from .static_super import find_equilibrium
@@ -36,6 +40,9 @@ TOLERANCE = 1e-10
 """Unbalanced effort relative to the effort of the stiffest direction for a move of one."""
 NEARLY = 1e-3
 """Likewise, small enough for Newton's iteration to take over."""
+MAX_REFINEMENTS = 40
+REFINED = 1e-11
+"""Last change of a coordinate relative to the size of its kind."""
 SOFTEST = 1e-3
 """Least stiffness that a mechanism yields with, relative to the largest."""
 LARGEST_MOVE = 0.5
@@ -48,14 +55,25 @@ class StaticResults(Results):
     Attributes
     ----------
     starts : dict
-        Coordinates by joint name, ready for ``run(model, start=...)``; flexible bodies begin undeformed there.
+        Coordinates by joint name and elastic coordinates by the name of the flexible body, ready for
+        ``run(model, start=...)``.  The elastic ones are those of floating frames in equilibrium: exact in the tree
+        formulations.  The result itself, ``run(model, start=static(model))``, is exact in the global formulation, too.
     stable : bool
         True if the energy has a minimum there: the symmetric part of the stiffness, with loops along the motions that the
         constraints leave free, is positive.
     """
 
-    starts: dict
     stable: bool
+    _deformed: Callable[[bool], Deformed]
+
+    @property
+    def starts(self) -> dict:
+        """Coordinates by joint name, elastic coordinates by flexible body."""
+        return self.deformed(in_faces=False).starts
+
+    def deformed(self, in_faces: bool) -> Deformed:
+        """Return the equilibrium of floating frames, or that of faces."""
+        return self._deformed(in_faces)
 
 
 def static(model, t: float = 0.0, *, start=None) -> StaticResults:
@@ -68,8 +86,8 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     model : Model
     t : float
         Time [s] at which laws and drives are taken.
-    start : mapping, optional
-        Coordinates by joint name to begin the search with.
+    start : mapping or StaticResults, optional
+        Coordinates by joint name, or another equilibrium, to begin the search with.
 
     Returns
     -------
@@ -84,32 +102,41 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     """
     t = check_time(t)
     if _in_interface_coordinates(model):
-        return _static_flexible(prepare_start(model, start, None, "global"), t)
+        return _static_flexible(model, start, t)
     begin = prepare_start(model, start, None)
     q, _ = at_time(begin, t)
     packed = held_at(begin.packed, t)
     balance = Balance(packed, t)
-    found, iterations = _settle(balance, balance.evaluate(q))
-    if not found.balanced:
-        found, yielded = _yield(balance, found)
-        found, settled = _settle(balance, found)
-        iterations += yielded + settled
+    found, iterations = _find(balance, q)
     if not found.balanced:
         name = rate_names(packed.layout)[found.worst]
         raise ConvergenceError(f"no equilibrium found after {iterations} iterations: {name} is out of balance by "
                                f"{abs(found.efforts).max():.3g} N or N m. Begin nearer to it with start=, or add a spring "
                                "where nothing holds a joint.")
+    if packed.layout.flexibles:
+        found = _refined(balance, found) or found
     still = np.zeros(packed.layout.n_v)
     frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
-    return _told(packed, begin, frames, iterations, found.stable)
+    results = _told(packed, begin, frames, iterations, found.stable)
+    own = Deformed.of_frame(packed.layout, results.array("q")[0])
+    results._deformed = lambda in_faces: own
+    return results
+
+
+def _find(balance: Balance, q: np.ndarray) -> tuple[Place, int]:
+    """Look for balance from coordinates q; returns the place, balanced or not, and the number of iterations."""
+    found, iterations = _settle(balance, balance.evaluate(q))
+    if not found.balanced:
+        found, yielded = _yield(balance, found)
+        found, settled = _settle(balance, found)
+        iterations += yielded + settled
+    return found, iterations
 
 
 def _told(packed, begin, frames, iterations: int, stable: bool) -> StaticResults:
     """Results of the one frame in equilibrium."""
     results = make_results(packed, begin.formulation.name, frames, messages=begin.messages, integrator="static",
                            stats=Stats(iterations=iterations, factorizations=iterations), kind=StaticResults)
-    coordinates = results.array("q")[0]
-    results.starts = {j.name: coordinates[j.q:j.q + j.nq] for j in packed.layout.joints if j.nq and not j.hidden}
     results.stable = stable
     return results
 
@@ -120,9 +147,14 @@ def _in_interface_coordinates(model) -> bool:
     return bool(flexibles) and all(isinstance(f.source, BeamSegment) or hasattr(f.source, "basis") for f in flexibles)
 
 
-def _static_flexible(begin, t: float) -> StaticResults:
-    """Equilibrium by load steps in absolute interface coordinates."""
-    found = find_equilibrium(begin, t)
+def _static_flexible(model, start, t: float) -> StaticResults:
+    """Equilibrium by load steps in absolute interface coordinates, from the start or from the rigid twin's equilibrium."""
+    begin = prepare_start(model, start, None, "global")
+    try:
+        found = find_equilibrium(begin, t)
+    except ConvergenceError as error:
+        begin = prepare_start(model, _rigid_equilibrium(model, start, t, error), None, "global")
+        found = find_equilibrium(begin, t)
     still = np.zeros(found.packed.layout.n_v)
     frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
     told = [f"{found.load_steps} load step{'s' * (found.load_steps > 1)}"]
@@ -130,7 +162,64 @@ def _static_flexible(begin, t: float) -> StaticResults:
         told.append(f"the equilibria are unstable beyond the load factor {found.critical:.4g}, about; a small side load or "
                     "another start leads to the buckled ones")
     begin = replace(begin, messages=(*begin.messages, *told))
-    return _told(found.packed, begin, frames, found.iterations, found.stable)
+    results = _told(found.packed, begin, frames, found.iterations, found.stable)
+    faces = Deformed.of_frame(found.packed.layout, results.array("q")[0])
+    in_frames = cache(lambda: _in_floating_frames(model, t, results))
+    results._deformed = lambda in_faces: faces if in_faces else in_frames()
+    return results
+
+
+def _rigid_equilibrium(model, start, t: float, error: ConvergenceError) -> dict:
+    """Coordinates by joint at which the mechanism with rigid bodies is in balance; `error` again if they are of no help."""
+    try:
+        begin = prepare_rigid(model, start)
+    except AssemblyError:
+        raise error from None
+    packed = held_at(begin.packed, t)
+    balance, layout = Balance(packed, t), packed.layout
+    begun = at_time(begin, t)[0]
+    found, _ = _find(balance, begun)
+    if not found.balanced:
+        raise ConvergenceError(f"{str(error).partition(':')[0]}, and were the bodies rigid, nothing holds it: "
+                               f"{rate_names(layout)[found.worst]} is out of balance by {abs(found.efforts).max():.3g} N or "
+                               "N m. Add a spring or a joint there, or begin nearer to the equilibrium with start=.") from None
+    if np.max(abs(found.q - begun), initial=0.0) <= 1e-9:
+        raise error
+    still = np.zeros(layout.n_v)
+    twin = make_results(packed, begin.formulation.name, {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]},
+                        integrator="static")
+    return {j.name: twin[f"{j.name}.coordinates"][0] for j in layout.joints if j.nq and not j.hidden}
+
+
+def _in_floating_frames(model, t: float, results: StaticResults) -> Deformed:
+    """Equilibrium in floating frames next to that in interface coordinates, which is told itself where there is none."""
+    layout = prepare_start(model).packed.layout
+    starts = {j.name: results[f"{j.name}.coordinates"][0] for j in layout.joints if j.nq and not j.hidden}
+    begin = prepare_start(model, {**starts, **seen_from_frames(model, layout, results)})
+    balance = Balance(held_at(begin.packed, t), t)
+    found = _refined(balance, balance.evaluate(at_time(begin, t)[0]))
+    notes = () if found else ("start: floating frames find no equilibrium next to that of the interfaces and begin as this "
+                              "one has them; the body is bent far: take more segments, or formulation='global'",)
+    q = (found.q if found else begin.q)[None].copy()
+    swap(layout, q, np.zeros((1, layout.n_v)), np.zeros((1, layout.n_v)))
+    return Deformed.of_frame(layout, q[0], notes)
+
+
+def _refined(balance: Balance, place: Place) -> Place | None:
+    """Newton's iteration to the last digit of the softest direction from nearby; None if it does not end."""
+    for _ in range(MAX_REFINEMENTS):
+        K = place.stiffness
+        size = np.sqrt(np.maximum(np.max(abs(K), axis=1, initial=0.0), 1e-300))
+        along = np.linalg.lstsq(K / np.outer(size, size), place.efforts / size, rcond=1e-14)[0] / size
+        step = -place.motions @ along
+        change = np.max(abs(step) / balance.packed.system.dof["q_scale"], initial=0.0)
+        trial = balance.moved(place.q, step * min(1.0, LARGEST_MOVE / max(change, LARGEST_MOVE)))
+        if trial is None or not np.isfinite(change):
+            return None
+        place = balance.evaluate(trial)
+        if change <= REFINED:
+            return place
+    return None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ solves it for s = 1.  Newton's matrix is
     [[K + sum λ Hess Phi, Jᵀ], [J, -1/α]]                                                        (2)
 with the exact tangent of the superelements, symmetrised, and large α, which redundant rows need; the corrections still
 converge to solutions of (1).  What hangs on a joint is held by its load alone: where (2) is singular the iteration begins
-with the multipliers that balance r best, and directions that nothing holds at all are made stiff by ε.  Bodies are moved and
+with the multipliers that balance r best, and directions that nothing holds at all, such as the spin of a load that hangs on
+a ball, are made stiff by ε; they are, too, where the correction is a long turn.  Bodies are moved and
 turned by the corrections, not more than a given angle at a time.  A load step that fails is halved; one that takes few
 iterations is followed by one of twice its length.  A step that ends far from where the tangent at its beginning leads, or
 with more unstable directions than before (negative pivots of K + Jᵀ α J), may have left its path for another: it is halved,
@@ -49,8 +50,10 @@ NEAR, SHARE = 0.05, 0.25
 a share of the way."""
 FIRMNESS = 1e4
 """α relative to the rows' penalties."""
-NEUTRAL = 1e-9
+NEUTRAL = 1e-13
 """ε relative to the largest stiffness."""
+ROUNDING = 1e-14
+"""Stiffness relative to the largest below which a direction is neutral, not unstable."""
 
 
 @dataclass(frozen=True)
@@ -234,8 +237,8 @@ class _Balance:
             if x is None and not balanced:
                 balanced, load = True, load + self._balancing(A, r)
                 continue
-            if x is None:
-                why = "the tangent is singular"
+            if x is None or self._sizes(y, x[:self.n])[1] > LONGEST_TURN:
+                why = "the tangent is singular" if x is None else why
                 x = _solved(self._with_neutral(A), -np.concatenate([r, gap]))
             if x is None:
                 return _Found(y, load, iteration, why)
@@ -310,6 +313,8 @@ class _Balance:
         A -= work.mass
         first, second, owner = self.products
         np.add.at(A, self.system.row_place, self.firmness[owner] / FIRMNESS * J[first] * J[second])
+        i, j, place = self.entries
+        A[place[i == j]] += ROUNDING * np.max(abs(A[place[i == j]]))
         if factor_sparse(self.system.pattern, work.factors) >= 0:
             return self.n
         return int(np.sum(work.factors.D < 0.0))

@@ -23,7 +23,7 @@ from ..topology.flexible import RIGID
 from ..topology.span import Plan, span
 
 
-def undeformed(checked: CheckedModel, plan: Plan, close: Callable[[Plan], Results]) -> Plan:
+def undeformed(checked: CheckedModel, plan: Plan, close: Callable[[Plan], Results], *, keep: bool = False) -> Plan:
     """Return a plan whose joints start as those of the rigid twin.
 
     Parameters
@@ -34,6 +34,8 @@ def undeformed(checked: CheckedModel, plan: Plan, close: Callable[[Plan], Result
         Of the same model, its flexible bodies lowered to floating frames or faces.
     close : callable
         Assembles a plan and returns its frame at time zero.
+    keep : bool
+        Whether given starts stay as they are, since the bodies will be deformed; the twin's rates are taken all the same.
     """
     try:
         twin = close(span(checked, RIGID))
@@ -43,8 +45,16 @@ def undeformed(checked: CheckedModel, plan: Plan, close: Callable[[Plan], Result
         if not checked.motions:
             raise
         twin = close(span(replace(checked, motions=()), RIGID))
-    joints = tuple(_started(joint, twin, plan.model) if joint.coordinates else joint for joint in plan.model.joints)
-    return replace(plan, model=replace(plan.model, joints=joints))
+    return as_seen(twin, plan, keep=keep)
+
+
+def as_seen(twin: Results, plan: Plan, *, keep: bool = False) -> Plan:
+    """Return a plan whose joints start as a frame of results of another plan of the same model has them."""
+    started = [_started(joint, twin, plan.model) if joint.coordinates else joint for joint in plan.model.joints]
+    if keep:
+        started = [new if old.start is None else replace(new, start=old.start)
+                   for old, new in zip(plan.model.joints, started, strict=True)]
+    return replace(plan, model=replace(plan.model, joints=tuple(started)))
 
 
 def _started(joint: CheckedJoint, twin: Results, model: CheckedModel) -> CheckedJoint:

@@ -15,7 +15,7 @@ from dalembert.flex.fe_model import ElementBlock, FEModel
 from dalembert.flex.plane_elements import plate
 from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.solid_elements import box
-from dalembert.model.flexible import Circle, Rectangle
+from dalembert.model.flexible import Circle, Material, Rectangle
 
 SOLID = box((1.0, 0.2, 0.1), divisions=(4, 2, 2), material=STEEL)
 PLANE = plate((1.0, 0.2), thickness=0.1, divisions=(4, 2), material=STEEL)
@@ -175,3 +175,25 @@ def test_interfaces():
     assert "interfaces.side: shares 3 nodes" in text and "with 'hub'" in text and "no node set 'nowhere'" in text
     with pytest.raises(ModelError, match="found none"):
         check_interfaces(SOLID, {})
+
+
+@pytest.mark.parametrize("size", [(500, 40, 20), (50, 40, 20), (10, 10, 5)])
+def test_meshes_in_millimetres_are_told(size):
+    fe = box(size, divisions=(4, 1, 1), material=STEEL)
+    with pytest.raises(ModelError, match="millimetres\\? Scale them by 0.001, or confirm the mass with total_mass="):
+        craig_bampton(fe, interfaces={"hub": "-x", "tip": "+x"})
+    in_metres = box(tuple(0.001 * x for x in size), divisions=(4, 1, 1), material=STEEL)
+    craig_bampton(in_metres, interfaces={"hub": "-x", "tip": "+x"}, modes=0)
+
+
+def test_large_structures_are_not_taken_for_millimetres():
+    """A bridge of 500 m: 1e8 kg, mostly air; a massive block as heavy as that has to be confirmed."""
+    air = Material(young=2.1e9, poisson=0.3, density=1e8 / (500 * 30 * 50))
+    craig_bampton(box((500, 30, 50), divisions=(4, 1, 1), material=air), interfaces={"a": "-x", "b": "+x"}, modes=0)
+    block = box((30, 10, 10), divisions=(3, 1, 1), material=STEEL)
+    found = craig_bampton(block, interfaces={"a": "-x", "b": "+x"}, modes=0, total_mass=STEEL.density * 3000)
+    assert found.mass == pytest.approx(STEEL.density * 3000)
+    with pytest.raises(ModelError, match="a factor 1e"):
+        craig_bampton(block, interfaces={"a": "-x", "b": "+x"}, modes=0, total_mass=STEEL.density * 3e-6)
+    with pytest.raises(ModelError, match="total_mass: found -1"):
+        craig_bampton(block, interfaces={"a": "-x", "b": "+x"}, total_mass=-1.0)
