@@ -17,7 +17,7 @@ import io
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, starmap
 from math import ceil, inf, sqrt
 
 import exudyn_planar
@@ -126,6 +126,10 @@ MOST_STEPS = 1000
 """Steps within a compared spacing after which a search is given up."""
 MOST_TRIALS = 10
 """Runs after which it ends."""
+CLOSE = 1.3
+"""Multiple of the shortest time up to which settings are timed more than once."""
+FAR = 2.0
+"""Multiple of the shortest time above which settings are not tried at finer levels."""
 
 
 def fewest_steps(error_of: Callable[[int], float], level: float, guess: int = 10) -> tuple[int, float]:
@@ -173,39 +177,54 @@ def candidates(name: str) -> Iterable[Settings]:
         yield Settings(solver, method, rho, newton, tolerance, nodes)
 
 
-def quickest(problem: Problem, level: float, tried: Iterable[Settings], rounds: int = 3
+def quickest(problem: Problem, level: float, tried: Iterable[Settings] | dict[Settings, int | None], rounds: int = 3
              ) -> list[tuple[float, Settings, int, float]]:
-    """Return (seconds, settings, steps a spacing, error) of all settings that reach a level, the quickest first."""
+    """Return (seconds, settings, steps a spacing, error) of all settings that reach a level, the quickest first.
+
+    A search begins at the number of steps that comes with the settings, or at what was found for those before.  All settings
+    are timed, and those that may be the quickest once more, in turns.
+    """
     found, guess = [], 10
     for settings in tried:
-        k, error = steps_for(problem, settings, level, guess)
+        k, error = steps_for(problem, settings, level, (isinstance(tried, dict) and tried[settings]) or guess)
         if k:
             guess, loop = k, ExudynLoop(problem, settings, k)
-            found.append((best_runs({"": loop.seconds}, rounds=rounds)[""], settings, k, error))
-    return sorted(found, key=lambda row: row[0])
+            found.append((loop, loop.seconds(), settings, k, error))
+    limit = CLOSE * min((row[1] for row in found), default=0.0)
+    best = best_runs({row[2]: row[0].seconds for row in found if row[1] <= limit}, rounds=rounds)
+    return sorted(((min(seconds, best.get(settings, inf)), settings, k, error) for _, seconds, settings, k, error in found),
+                  key=lambda row: row[0])
+
+
+def guesses_from(found: list[tuple[float, Settings, int, float]], level: float) -> dict[Settings, int]:
+    """Return numbers of steps with which settings may reach a finer level, for those that were not far from the quickest."""
+    return {settings: max(1, round(k * sqrt(error / level))) for seconds, settings, k, error in found
+            if seconds <= FAR * found[0][0]}
+
+
+def family(solvers, method, radii, newton, tolerances, nodes=("",)) -> tuple[Settings, ...]:
+    """Return all combinations of settings."""
+    return tuple(starmap(Settings, product(solvers, (method,), radii, newton, tolerances, nodes)))
 
 
 _RXYZ, _EULER = "RotationRxyz", "RotationEulerParameters"
-_TREE = (Settings("EXUdense", INDEX3, 0.95, "once", 1e-6, TREE), Settings("EXUdense", INDEX3, 0.9, "once", 1e-6, TREE),
-         Settings("EXUdense", INDEX3, 0.95, "once", 1e-5, TREE))
-_CHAIN = (Settings("EigenSparse", INDEX3, 0.9, "once", 1e-6), Settings("EigenSparse", INDEX3, 0.9, "modified", 1e-6))
+_DENSE, _SPARSE = ("EXUdense", "EigenDense"), ("EigenSparse",)
+_TREE = family(_DENSE, INDEX3, (0.9, 0.95), ("once",), (1e-6, 1e-5, 1e-4, 1e-3), (TREE,))
+_CHAIN = family(_SPARSE, INDEX3, (0.9,), ("once",), (1e-6, 1e-5, 1e-4))
 BEST: dict[str, tuple[Settings, ...]] = {
-    "1 four-bars": (*_TREE, Settings("EXUdense", INDEX3, 0.9, "once", 1e-6),
-                    Settings("EigenDense", INDEX3, 0.9, "once", 1e-6)),
-    "10 four-bars": _CHAIN,
-    "40 four-bars": _CHAIN,
-    "squeezer": (Settings("EXUdense", INDEX2, 1.0, "modified", 1e-6), Settings("EigenDense", INDEX2, 1.0, "once", 1e-8),
-                 Settings("EigenDense", INDEX2, 1.0, "once", 1e-6)),
-    "Bricard": (*_TREE, Settings("EigenDense", INDEX2, 1.0, "once", 1e-6, _RXYZ),
+    "1 four-bars": (*_TREE, *family(_DENSE, INDEX3, (0.9,), ("once",), (1e-6, 1e-4))),
+    "10 four-bars": (*_CHAIN, *family(_SPARSE, INDEX3, (0.95,), ("once",), (1e-5, 1e-4)),
+                     Settings("EigenSparse", INDEX3, 0.9, "modified", 1e-6)),
+    "40 four-bars": (*_CHAIN, Settings("EigenSparse", INDEX3, 0.95, "once", 1e-4)),
+    "squeezer": family(_DENSE, INDEX2, (1.0,), ("once", "modified"), (1e-8, 1e-6, 1e-4, 1e-3)),
+    "Bricard": (*_TREE, *family(("EigenDense",), INDEX2, (1.0,), ("once",), (1e-6, 1e-4), (_RXYZ,)),
                 Settings("EigenSparse", INDEX2, 1.0, "modified", 1e-6, _EULER)),
-    "spatial slider-crank": (Settings("EXUdense", INDEX3, 0.9, "once", 1e-8, _RXYZ),
-                             Settings("EigenSparse", INDEX3, 0.9, "once", 1e-8, _RXYZ)),
-    "planar slider-crank": (_TREE[0], Settings("EXUdense", INDEX2, 1.0, "once", 1e-6),
-                            Settings("EigenDense", INDEX2, 1.0, "full", 1e-6)),
-    "vehicle": (Settings("EigenSparse", INDEX3, 0.9, "modified", 1e-6, _EULER),
-                Settings("EigenSparse", INDEX3, 0.9, "modified", 1e-8, _RXYZ)),
+    "spatial slider-crank": family(("EXUdense", "EigenSparse"), INDEX3, (0.9,), ("once",), (1e-8, 1e-6, 1e-5, 1e-4),
+                                   (_RXYZ,)),
+    "planar slider-crank": (*_TREE, *family(_DENSE, INDEX2, (1.0,), ("once", "full"), (1e-6, 1e-4))),
+    "vehicle": family(_SPARSE, INDEX3, (0.9,), ("once", "modified"), (1e-8, 1e-6, 1e-4, 1e-3), (_EULER, _RXYZ)),
 }
-"""Settings with which Exudyn was quickest at one level or another; the quickest one of them counts."""
+"""Settings near those with which Exudyn was quickest at one level or another; all are tried, the quickest one counts."""
 LEVELS = (1e-3, 1e-4, 1e-5)
 LARGE = ("40 four-bars", "spatial slider-crank", "vehicle")
 """Mechanisms that are left out at the finest level: Exudyn needs minutes for a run of the first and does not get there with
