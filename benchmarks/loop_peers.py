@@ -126,9 +126,9 @@ MOST_STEPS = 1000
 """Steps within a compared spacing after which a search is given up."""
 MOST_TRIALS = 10
 """Runs after which it ends."""
-CLOSE = 1.3
-"""Multiple of the shortest time up to which settings are timed more than once."""
-FAR = 2.0
+CLOSE = 1.4
+"""Multiple of the shortest time up to which settings are timed in turns."""
+FAR = 2.5
 """Multiple of the shortest time above which settings are not tried at finer levels."""
 
 
@@ -182,14 +182,14 @@ def quickest(problem: Problem, level: float, tried: Iterable[Settings] | dict[Se
     """Return (seconds, settings, steps a spacing, error) of all settings that reach a level, the quickest first.
 
     A search begins at the number of steps that comes with the settings, or at what was found for those before.  All settings
-    are timed, and those that may be the quickest once more, in turns.
+    are timed, and those that may be the quickest again, in turns.
     """
     found, guess = [], 10
     for settings in tried:
         k, error = steps_for(problem, settings, level, (isinstance(tried, dict) and tried[settings]) or guess)
         if k:
             guess, loop = k, ExudynLoop(problem, settings, k)
-            found.append((loop, loop.seconds(), settings, k, error))
+            found.append((loop, min(loop.seconds(), loop.seconds()), settings, k, error))
     limit = CLOSE * min((row[1] for row in found), default=0.0)
     best = best_runs({row[2]: row[0].seconds for row in found if row[1] <= limit}, rounds=rounds)
     return sorted(((min(seconds, best.get(settings, inf)), settings, k, error) for _, seconds, settings, k, error in found),
@@ -216,7 +216,8 @@ BEST: dict[str, tuple[Settings, ...]] = {
     "10 four-bars": (*_CHAIN, *family(_SPARSE, INDEX3, (0.95,), ("once",), (1e-5, 1e-4)),
                      Settings("EigenSparse", INDEX3, 0.9, "modified", 1e-6)),
     "40 four-bars": (*_CHAIN, Settings("EigenSparse", INDEX3, 0.95, "once", 1e-4)),
-    "squeezer": family(_DENSE, INDEX2, (1.0,), ("once", "modified"), (1e-8, 1e-6, 1e-4, 1e-3)),
+    "squeezer": (*family(_DENSE, INDEX2, (1.0,), ("once",), (1e-10, 1e-9, 1e-8, 1e-6, 1e-4)),
+                 *family(_DENSE, INDEX2, (1.0,), ("modified",), (1e-9, 1e-8, 1e-6))),
     "Bricard": (*_TREE, *family(("EigenDense",), INDEX2, (1.0,), ("once",), (1e-6, 1e-4), (_RXYZ,)),
                 Settings("EigenSparse", INDEX2, 1.0, "modified", 1e-6, _EULER)),
     "spatial slider-crank": family(("EXUdense", "EigenSparse"), INDEX3, (0.9,), ("once",), (1e-8, 1e-6, 1e-5, 1e-4),

@@ -17,7 +17,7 @@ import dalembert.simulate.run
 
 dalembert.simulate.run.perf_counter = process_time  # seconds of our time loops in CPU time, as those of the peers
 
-ROUGHLY = 1e-4
+ROUGHLY = 1e-2
 """Accuracy to which the equations of fixed steps are solved, besides the one that they have by themselves."""
 PATIENCE = 25.0
 """CPU time of a run [s] above which a way is left out."""
@@ -77,7 +77,7 @@ class Way:
     order: float = 1.0  # the error falls with n**-order
     cost: float = 0.25  # the time grows with n**cost
     leap: float = 10.0  # ratio of the numbers of two runs, at most
-    snap: Callable[[float], float] = lambda n: 10.0 ** (ceil(4 * log10(n)) / 4)  # to the numbers that are tried
+    snap: Callable[[float], float] = lambda n: 10.0 ** (ceil(10 * log10(n)) / 10)  # to the numbers that are tried
 
     @property
     def name(self) -> str:

@@ -69,7 +69,9 @@ def compare(report: Report, problem, levels, rounds: int | None, exudyn) -> None
         longest = max((row[0] for row in found[:1]), default=0.0)
         times = times_of(turns, ours, rounds or (ROUNDS if longest < LONG else ROUNDS_OF_LONG))
         add_rows(report, dict(mechanism=problem.name, level=f"{level:g}"), ours, *times, target)
-        print(f"{where}: {process_time() - began:.0f} s of CPU", file=sys.stderr, flush=True)
+        shown = report.rows[-len(ours)]
+        print(f"{where}: {shown['way']}, {shown['ms']:.3g} ms, {shown['peer_ms'] or 0:.3g} ms of the peer; measured in "
+              f"{process_time() - began:.0f} s of CPU", file=sys.stderr, flush=True)
 
 
 def times_of(turns: dict, ours: dict[str, Ours], rounds: int) -> tuple[dict[str, float], dict[str, float]]:
