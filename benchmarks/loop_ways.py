@@ -21,12 +21,12 @@ ROUGHLY = 1e-2
 """Accuracy to which the equations of fixed steps are solved, besides the one that they have by themselves."""
 PATIENCE = 25.0
 """CPU time of a run [s] above which a way is left out."""
-BUDGET = 60.0
+BUDGET = 40.0
 """CPU time [s] after which the search of a way at one level ends."""
 MOST_TRIALS = 30
 LONG = 1.0
 """CPU time of a run [s] above which the next is aimed at the level itself; shorter ones creep up to it: errors scatter."""
-AIM = 0.93
+AIM = 0.85
 """Part of the level that is aimed at."""
 CREEP = 0.7
 """Part of the way to the level, in logarithms, that a short run goes."""
@@ -127,18 +127,21 @@ class Search:
                 spent += self.ours.took
             if self.ours.deviation <= level:
                 return self.ours
-            if self.why or spent > BUDGET:
-                break
-            self._go_on(level)
-        self.why = self.why or f"not found within {BUDGET:g} s and {MOST_TRIALS} runs"
+            self._go_on(level, spent)
+            if self.why:
+                return None
+        self.why = f"not found by {MOST_TRIALS} runs"
         return None
 
-    def _go_on(self, level: float) -> None:
+    def _go_on(self, level: float, spent: float) -> None:
         """Take the next number, unless it is out of reach."""
         gain = self.ours.deviation / level
         n = self.way.next(self.n, gain / AIM if self.ours.took > LONG else gain**CREEP)
-        if self.ours.took * (n / self.n) ** self.way.cost > PATIENCE:
+        expected = self.ours.took * (n / self.n) ** self.way.cost
+        if expected > PATIENCE:
             self.why = f"a run takes more than {PATIENCE:g} s"
+        elif spent + expected > BUDGET:
+            self.why = f"not found within {BUDGET:g} s"
         elif n > self.way.finest:
             self.why = "its finest run does not get there"
         else:

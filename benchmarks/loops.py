@@ -38,8 +38,8 @@ REAL_TIME = {"semi-recursive": 10.0, "global": 2.0}
 two is what a core that is shared with another process still keeps."""
 FRONT = 1.5
 """Multiple of our shortest time up to which a way may turn out to be the quickest."""
-ROUNDS, ROUNDS_OF_LONG = 7, 3
-"""Turns of each contestant, and of those that take more than a second."""
+SPAN, FEWEST, MOST = 3.0, 3, 25
+"""CPU time [s] that the turns of a contestant take together, and how many they are at least and at most."""
 CHAINS = (10, 20, 40, 100, 200, 400)
 REAL_TIME_STEP = 1e-3
 PARTS = ("growth", "real-time", "mujoco")
@@ -66,25 +66,28 @@ def compare(report: Report, problem, levels, rounds: int | None, exudyn) -> None
             report.note(f"{where}: {name} left out, {searches[name].why}")
             del ours[name]
         assert ours, f"{where}: no way reaches {target:g}"
-        longest = max((row[0] for row in found[:1]), default=0.0)
-        times = times_of(turns, ours, rounds or (ROUNDS if longest < LONG else ROUNDS_OF_LONG))
+        times = times_of(turns, ours, rounds or turns_for(found[0][0] if found else LONG))
         add_rows(report, dict(mechanism=problem.name, level=f"{level:g}"), ours, *times, target)
         shown = report.rows[-len(ours)]
         print(f"{where}: {shown['way']}, {shown['ms']:.3g} ms, {shown['peer_ms'] or 0:.3g} ms of the peer; measured in "
               f"{process_time() - began:.0f} s of CPU", file=sys.stderr, flush=True)
 
 
+def turns_for(seconds: float) -> int:
+    """Return how many turns of a length are taken: many of short ones, which are disturbed more easily."""
+    return max(FEWEST, min(MOST, round(SPAN / seconds)))
+
+
 def times_of(turns: dict, ours: dict[str, Ours], rounds: int) -> tuple[dict[str, float], dict[str, float]]:
     """Return the best times [s] of the peer and of those of ours that may be the quickest, in equal turns, and of the others.
 
-    The others cannot change the ratio and take a few turns of their own.
+    The others cannot change the ratio; they have three runs of their own, or the one of the search if that took long.
     """
     first = {name: min(way() for _ in range(3)) if way.took < LONG else way.took for name, way in ours.items()}
     limit = FRONT * min(first.values())
     front = {name: way for name, way in ours.items() if first[name] <= limit}
     even = best_runs(equal_turns({**turns, **front}), rounds=rounds)
-    others = {name: min(first[name], way()) for name, way in ours.items() if name not in front}
-    return even, others
+    return even, {name: first[name] for name in ours if name not in front}
 
 
 def add_rows(report: Report, row: dict, ours: dict[str, Ours], even: dict, others: dict, target: float) -> None:
