@@ -182,20 +182,20 @@ def candidates(name: str) -> Iterable[Settings]:
     if kind in TREES and not large:
         kinds = (TREE, *kinds)
     for solver, (method, rho), newton, tolerance, nodes in product(
-            solvers, methods, ("modified", "once", "full"), (1e-8, 1e-6), kinds):
+            solvers, methods, ("modified", "once", "full"), (1e-8, 1e-6, 1e-4), kinds):
         yield Settings(solver, method, rho, newton, tolerance, nodes)
 
 
-def quickest(problem: Problem, level: float, tried: Iterable[Settings] | dict[Settings, int | None], rounds: int = 3
-             ) -> list[tuple[float, Settings, int, float]]:
+def quickest(problem: Problem, level: float, tried: Iterable[Settings], rounds: int = 3,
+             guesses: dict[Settings, int] | None = None) -> list[tuple[float, Settings, int, float]]:
     """Return (seconds, settings, steps a spacing, error) of all settings that reach a level, the quickest first.
 
-    A search begins at the number of steps that comes with the settings, or at what was found for those before.  All settings
-    are timed, and those that may be the quickest again, in turns.
+    A search begins at the guessed number of steps, or at what was found for the settings before.  All settings are timed, and
+    those that may be the quickest again, in turns.
     """
     found, guess = [], 10
     for settings in tried:
-        loop, k, error = steps_for(problem, settings, level, (isinstance(tried, dict) and tried[settings]) or guess)
+        loop, k, error = steps_for(problem, settings, level, (guesses or {}).get(settings, guess))
         if k:
             guess = k
             found.append((loop, loop.took if loop.took > LONG else min(loop.seconds(), loop.seconds()), settings, k, error))

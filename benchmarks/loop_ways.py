@@ -120,7 +120,7 @@ class Search:
     def down_to(self, level: float) -> Ours | None:
         """Return the coarsest run whose error is at most a level, finer than the one before; None if there is none."""
         spent = 0.0
-        for _ in range(MOST_TRIALS):
+        for _ in range(0 if self.why else MOST_TRIALS):
             if self.ours is None:
                 self.ours = Ours(self.problem, self.way.formulation, **self.way.how(self.problem, self.n))
                 self.ours.error()
@@ -129,8 +129,8 @@ class Search:
                 return self.ours
             self._go_on(level, spent)
             if self.why:
-                return None
-        self.why = f"not found by {MOST_TRIALS} runs"
+                break
+        self.why = self.why or f"not found by {MOST_TRIALS} runs"
         return None
 
     def _go_on(self, level: float, spent: float) -> None:

@@ -54,7 +54,8 @@ def compare(report: Report, problem, levels, rounds: int | None, exudyn) -> None
         began, turns, target = process_time(), {}, level
         where = f"{problem.name}, {level:g}"
         if exudyn:
-            found = quickest(problem, level, guesses_from(found, level) or BEST[problem.name])
+            guesses = guesses_from(found, level)
+            found = quickest(problem, level, guesses or BEST[problem.name], guesses=guesses)
             if found:
                 _, settings, k, target = found[0]
                 turns["exudyn"] = ExudynLoop(problem, settings, k).seconds
