@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product, starmap
 from math import ceil, inf, sqrt
+from time import process_time
 
 import exudyn_planar
 import exudyn_spatial
@@ -86,10 +87,12 @@ class ExudynLoop(steps.Exudyn):
         """Return the error of a run, infinite if it fails; its CPU time [s] is kept."""
         out = self.settings.solutionSettings
         out.sensorsWritePeriod = self.problem.spacing
+        began = process_time()
         try:
             self.took = self.seconds()
             return self.problem.error(self.read([np.array(self.system.GetSensorStoredData(s)) for s in self.sensors]))
         except (ArithmeticError, NotImplementedError, RuntimeError):
+            self.took = process_time() - began
             return inf
         finally:
             out.sensorsWritePeriod = 1e10
@@ -131,18 +134,20 @@ CLOSE = 1.4
 LONG = 1.0
 """CPU time of a run [s] from which on a search's own runs and one more tell which settings are quickest."""
 FAR = 2.5
-"""Multiple of the shortest time above which settings are not tried at finer levels."""
+"""Multiple of the shortest time above which settings are not tried with shorter steps nor at finer levels."""
 
 
-def fewest_steps(error_of: Callable[[int], float], level: float, guess: int = 10) -> tuple[int, float]:
+def fewest_steps(error_of: Callable[[int], float | None], level: float, guess: int = 10) -> tuple[int, float]:
     """Return the fewest steps k, within a few per cent, with error_of(k) below a level, and that error.
 
     The error falls with the square of the step once the step is small, on the whole: the passage of a singular position adds
-    its own, more or less by chance.  (0, inf) if no step gets there.
+    its own, more or less by chance.  (0, inf) if no step gets there.  The search ends where error_of gives None.
     """
     k, best, last, misses = guess, (0, inf), inf, 0
     for _ in range(MOST_TRIALS):
         error = error_of(k)
+        if error is None:
+            break
         missed = error > level and 0.7 * last < error < inf
         misses += missed
         if misses > 2:
@@ -160,13 +165,22 @@ def fewest_steps(error_of: Callable[[int], float], level: float, guess: int = 10
     return best
 
 
-def steps_for(problem: Problem, settings: Settings, level: float, guess: int = 10) -> tuple[ExudynLoop | None, int, float]:
-    """Return Exudyn with the fewest steps a spacing that bring its error below a level, their number, and the error."""
-    loops = {}
+def steps_for(problem: Problem, settings: Settings, level: float, guess: int = 10, seconds: float = inf
+              ) -> tuple[ExudynLoop | None, int, float]:
+    """Return Exudyn with the fewest steps a spacing that bring its error below a level, their number, and the error.
+
+    After a run that missed the level and took longer than `seconds` of CPU no more are tried.
+    """
+    loops, slow = {}, False
 
     def error_of(k):
+        nonlocal slow
+        if slow:
+            return None
         loops[k] = ExudynLoop(problem, settings, k)
-        return loops[k].error()
+        error = loops[k].error()
+        slow = error > level and loops[k].took > seconds
+        return error
 
     k, error = fewest_steps(error_of, level, guess)
     return loops.get(k), k, error
@@ -193,13 +207,13 @@ def quickest(problem: Problem, level: float, tried: Iterable[Settings], rounds: 
     A search begins at the guessed number of steps, or at what was found for the settings before.  All settings are timed, and
     those that may be the quickest again, in turns.
     """
-    found, guess = [], 10
+    found, guess, least = [], 10, inf
     for settings in tried:
-        loop, k, error = steps_for(problem, settings, level, (guesses or {}).get(settings, guess))
+        loop, k, error = steps_for(problem, settings, level, (guesses or {}).get(settings, guess), FAR * least)
         if k:
-            guess = k
-            found.append((loop, loop.took if loop.took > LONG else min(loop.seconds(), loop.seconds()), settings, k, error))
-    least = min((row[1] for row in found), default=0.0)
+            seconds = loop.took if loop.took > LONG else min(loop.seconds(), loop.seconds())
+            guess, least = k, min(least, seconds)
+            found.append((loop, seconds, settings, k, error))
     close = {row[2]: row[0].seconds for row in found if row[1] <= CLOSE * least}
     best = best_runs(close, rounds=1 if least > LONG else rounds)
     return sorted(((min(seconds, best.get(settings, inf)), settings, k, error) for _, seconds, settings, k, error in found),
