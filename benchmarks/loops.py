@@ -39,7 +39,7 @@ two is what a core that is shared with another process still keeps."""
 FRONT = 1.5
 """Multiple of our shortest time up to which a way may turn out to be the quickest."""
 SPAN, FEWEST, MOST = 3.0, 3, 25
-"""CPU time [s] that the turns of a contestant take together, and how many they are at least and at most."""
+"""CPU time [s] that the turns of a contestant take together, set-up included; how many they are at least and at most."""
 CHAINS = (10, 20, 40, 100, 200, 400)
 REAL_TIME_STEP = 1e-3
 PARTS = ("growth", "real-time", "mujoco")
@@ -67,19 +67,22 @@ def compare(report: Report, problem, levels, rounds: int | None, exudyn) -> None
             report.note(f"{where}: {name} left out, {searches[name].why}")
             del ours[name]
         assert ours, f"{where}: no way reaches {target:g}"
-        times = times_of(turns, ours, rounds or turns_for(found[0][0] if found else LONG))
+        times = times_of(turns, ours, rounds)
         add_rows(report, dict(mechanism=problem.name, level=f"{level:g}"), ours, *times, target)
         shown = report.rows[-len(ours)]
         print(f"{where}: {shown['way']}, {shown['ms']:.3g} ms, {shown['peer_ms'] or 0:.3g} ms of the peer; measured in "
               f"{process_time() - began:.0f} s of CPU", file=sys.stderr, flush=True)
 
 
-def turns_for(seconds: float) -> int:
-    """Return how many turns of a length are taken: many of short ones, which are disturbed more easily."""
-    return max(FEWEST, min(MOST, round(SPAN / seconds)))
+def rounds_of(turns: dict) -> int:
+    """Return how many turns each contestant takes: many of short ones, which are disturbed more easily."""
+    began = process_time()
+    for turn in turns.values():
+        turn()
+    return max(FEWEST, min(MOST, round(SPAN * len(turns) / (process_time() - began))))
 
 
-def times_of(turns: dict, ours: dict[str, Ours], rounds: int) -> tuple[dict[str, float], dict[str, float]]:
+def times_of(turns: dict, ours: dict[str, Ours], rounds: int | None) -> tuple[dict[str, float], dict[str, float]]:
     """Return the best times [s] of the peer and of those of ours that may be the quickest, in equal turns, and of the others.
 
     The others cannot change the ratio; they have three runs of their own, or the one of the search if that took long.
@@ -87,7 +90,8 @@ def times_of(turns: dict, ours: dict[str, Ours], rounds: int) -> tuple[dict[str,
     first = {name: min(way() for _ in range(3)) if way.took < LONG else way.took for name, way in ours.items()}
     limit = FRONT * min(first.values())
     front = {name: way for name, way in ours.items() if first[name] <= limit}
-    even = best_runs(equal_turns({**turns, **front}), rounds=rounds)
+    equal = equal_turns({**turns, **front})
+    even = best_runs(equal, rounds=rounds or rounds_of(equal))
     return even, {name: first[name] for name in ours if name not in front}
 
 
