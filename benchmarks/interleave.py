@@ -134,7 +134,7 @@ class Report:
         for row in self.rows:
             mark = {True: "[green]met[/]", False: "[red]short[/]", None: ""}[row["ok"]]
             table.add_row(*(shown(row.get(name)) for name in self.columns), mark)
-        console = Console(width=None if sys.stdout.isatty() else 140)
+        console = Console(width=None if sys.stdout.isatty() else 170)
         console.print(table)
         for text in self.notes:
             console.print(text, highlight=False, markup=False)

@@ -17,8 +17,9 @@ import io
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, starmap
 from math import ceil, inf, sqrt
+from time import process_time
 
 import exudyn_planar
 import exudyn_spatial
@@ -83,13 +84,15 @@ class ExudynLoop(steps.Exudyn):
         return self() * self.steps
 
     def error(self) -> float:
-        """Return the error of a run, infinite if it fails."""
+        """Return the error of a run, infinite if it fails; its CPU time [s] is kept."""
         out = self.settings.solutionSettings
         out.sensorsWritePeriod = self.problem.spacing
+        began = process_time()
         try:
-            self()
+            self.took = self.seconds()
             return self.problem.error(self.read([np.array(self.system.GetSensorStoredData(s)) for s in self.sensors]))
         except (ArithmeticError, NotImplementedError, RuntimeError):
+            self.took = process_time() - began
             return inf
         finally:
             out.sensorsWritePeriod = 1e10
@@ -126,17 +129,25 @@ MOST_STEPS = 1000
 """Steps within a compared spacing after which a search is given up."""
 MOST_TRIALS = 10
 """Runs after which it ends."""
+CLOSE = 1.4
+"""Multiple of the shortest time up to which settings are timed in turns."""
+LONG = 1.0
+"""CPU time of a run [s] from which on a search's own runs and one more tell which settings are quickest."""
+FAR = 2.5
+"""Multiple of the shortest time above which settings are not tried with shorter steps nor at finer levels."""
 
 
-def fewest_steps(error_of: Callable[[int], float], level: float, guess: int = 10) -> tuple[int, float]:
+def fewest_steps(error_of: Callable[[int], float | None], level: float, guess: int = 10) -> tuple[int, float]:
     """Return the fewest steps k, within a few per cent, with error_of(k) below a level, and that error.
 
     The error falls with the square of the step once the step is small, on the whole: the passage of a singular position adds
-    its own, more or less by chance.  (0, inf) if no step gets there.
+    its own, more or less by chance.  (0, inf) if no step gets there.  The search ends where error_of gives None.
     """
     k, best, last, misses = guess, (0, inf), inf, 0
     for _ in range(MOST_TRIALS):
         error = error_of(k)
+        if error is None:
+            break
         missed = error > level and 0.7 * last < error < inf
         misses += missed
         if misses > 2:
@@ -154,9 +165,25 @@ def fewest_steps(error_of: Callable[[int], float], level: float, guess: int = 10
     return best
 
 
-def steps_for(problem: Problem, settings: Settings, level: float, guess: int = 10) -> tuple[int, float]:
-    """Return the fewest steps a spacing that bring Exudyn's error below a level, and the error."""
-    return fewest_steps(lambda k: ExudynLoop(problem, settings, k).error(), level, guess)
+def steps_for(problem: Problem, settings: Settings, level: float, guess: int = 10, seconds: float = inf
+              ) -> tuple[ExudynLoop | None, int, float]:
+    """Return Exudyn with the fewest steps a spacing that bring its error below a level, their number, and the error.
+
+    After a run that missed the level and took longer than `seconds` of CPU no more are tried.
+    """
+    loops, slow = {}, False
+
+    def error_of(k):
+        nonlocal slow
+        if slow:
+            return None
+        loops[k] = ExudynLoop(problem, settings, k)
+        error = loops[k].error()
+        slow = error > level and loops[k].took > seconds
+        return error
+
+    k, error = fewest_steps(error_of, level, guess)
+    return loops.get(k), k, error
 
 
 def candidates(name: str) -> Iterable[Settings]:
@@ -169,43 +196,60 @@ def candidates(name: str) -> Iterable[Settings]:
     if kind in TREES and not large:
         kinds = (TREE, *kinds)
     for solver, (method, rho), newton, tolerance, nodes in product(
-            solvers, methods, ("modified", "once", "full"), (1e-8, 1e-6), kinds):
+            solvers, methods, ("modified", "once", "full"), (1e-8, 1e-6, 1e-4), kinds):
         yield Settings(solver, method, rho, newton, tolerance, nodes)
 
 
-def quickest(problem: Problem, level: float, tried: Iterable[Settings], rounds: int = 3
-             ) -> list[tuple[float, Settings, int, float]]:
-    """Return (seconds, settings, steps a spacing, error) of all settings that reach a level, the quickest first."""
-    found, guess = [], 10
+def quickest(problem: Problem, level: float, tried: Iterable[Settings], rounds: int = 3,
+             guesses: dict[Settings, int] | None = None) -> list[tuple[float, Settings, int, float]]:
+    """Return (seconds, settings, steps a spacing, error) of all settings that reach a level, the quickest first.
+
+    A search begins at the guessed number of steps, or at what was found for the settings before.  All settings are timed, and
+    those that may be the quickest again, in turns.
+    """
+    found, guess, least = [], 10, inf
     for settings in tried:
-        k, error = steps_for(problem, settings, level, guess)
+        loop, k, error = steps_for(problem, settings, level, (guesses or {}).get(settings, guess), FAR * least)
         if k:
-            guess, loop = k, ExudynLoop(problem, settings, k)
-            found.append((best_runs({"": loop.seconds}, rounds=rounds)[""], settings, k, error))
-    return sorted(found, key=lambda row: row[0])
+            seconds = loop.took if loop.took > LONG else min(loop.seconds(), loop.seconds())
+            guess, least = k, min(least, seconds)
+            found.append((loop, seconds, settings, k, error))
+    close = {row[2]: row[0].seconds for row in found if row[1] <= CLOSE * least}
+    best = best_runs(close, rounds=1 if least > LONG else rounds)
+    return sorted(((min(seconds, best.get(settings, inf)), settings, k, error) for _, seconds, settings, k, error in found),
+                  key=lambda row: row[0])
+
+
+def guesses_from(found: list[tuple[float, Settings, int, float]], level: float) -> dict[Settings, int]:
+    """Return numbers of steps with which settings may reach a finer level, for those that were not far from the quickest."""
+    return {settings: max(1, round(k * sqrt(error / level))) for seconds, settings, k, error in found
+            if seconds <= FAR * found[0][0]}
+
+
+def family(solvers, method, radii, newton, tolerances, nodes=("",)) -> tuple[Settings, ...]:
+    """Return all combinations of settings."""
+    return tuple(starmap(Settings, product(solvers, (method,), radii, newton, tolerances, nodes)))
 
 
 _RXYZ, _EULER = "RotationRxyz", "RotationEulerParameters"
-_TREE = (Settings("EXUdense", INDEX3, 0.95, "once", 1e-6, TREE), Settings("EXUdense", INDEX3, 0.9, "once", 1e-6, TREE),
-         Settings("EXUdense", INDEX3, 0.95, "once", 1e-5, TREE))
-_CHAIN = (Settings("EigenSparse", INDEX3, 0.9, "once", 1e-6), Settings("EigenSparse", INDEX3, 0.9, "modified", 1e-6))
+_DENSE, _SPARSE = ("EXUdense", "EigenDense"), ("EigenSparse",)
+_TREE = family(_DENSE, INDEX3, (0.9, 0.95), ("once",), (1e-6, 1e-5, 1e-4, 1e-3), (TREE,))
+_CHAIN = (*family(_SPARSE, INDEX3, (0.9,), ("once",), (1e-6, 1e-5, 1e-4)),
+          Settings("EigenSparse", INDEX3, 0.9, "modified", 1e-6))
 BEST: dict[str, tuple[Settings, ...]] = {
-    "1 four-bars": (*_TREE, Settings("EXUdense", INDEX3, 0.9, "once", 1e-6),
-                    Settings("EigenDense", INDEX3, 0.9, "once", 1e-6)),
-    "10 four-bars": _CHAIN,
+    "1 four-bars": (*_TREE, *family(_DENSE, INDEX3, (0.9,), ("once",), (1e-6, 1e-4))),
+    "10 four-bars": (*_CHAIN, Settings("EigenSparse", INDEX3, 0.95, "once", 1e-4)),
     "40 four-bars": _CHAIN,
-    "squeezer": (Settings("EXUdense", INDEX2, 1.0, "modified", 1e-6), Settings("EigenDense", INDEX2, 1.0, "once", 1e-8),
-                 Settings("EigenDense", INDEX2, 1.0, "once", 1e-6)),
-    "Bricard": (*_TREE, Settings("EigenDense", INDEX2, 1.0, "once", 1e-6, _RXYZ),
+    "squeezer": (*family(_DENSE, INDEX2, (1.0,), ("once",), (1e-10, 1e-9, 1e-8, 1e-6, 1e-4)),
+                 *family(_DENSE, INDEX2, (1.0,), ("modified",), (1e-9, 1e-8, 1e-6))),
+    "Bricard": (*_TREE, *family(("EigenDense",), INDEX2, (1.0,), ("once",), (1e-6, 1e-4), (_RXYZ,)),
                 Settings("EigenSparse", INDEX2, 1.0, "modified", 1e-6, _EULER)),
-    "spatial slider-crank": (Settings("EXUdense", INDEX3, 0.9, "once", 1e-8, _RXYZ),
-                             Settings("EigenSparse", INDEX3, 0.9, "once", 1e-8, _RXYZ)),
-    "planar slider-crank": (_TREE[0], Settings("EXUdense", INDEX2, 1.0, "once", 1e-6),
-                            Settings("EigenDense", INDEX2, 1.0, "full", 1e-6)),
-    "vehicle": (Settings("EigenSparse", INDEX3, 0.9, "modified", 1e-6, _EULER),
-                Settings("EigenSparse", INDEX3, 0.9, "modified", 1e-8, _RXYZ)),
+    "spatial slider-crank": family(("EXUdense", "EigenSparse"), INDEX3, (0.9,), ("once",), (1e-8, 1e-6, 1e-5, 1e-4),
+                                   (_RXYZ,)),
+    "planar slider-crank": (*_TREE, *family(_DENSE, INDEX2, (1.0,), ("once", "full"), (1e-6, 1e-4))),
+    "vehicle": family(_SPARSE, INDEX3, (0.9,), ("once", "modified"), (1e-8, 1e-6, 1e-4, 1e-3), (_EULER, _RXYZ)),
 }
-"""Settings with which Exudyn was quickest at one level or another; the quickest one of them counts."""
+"""Settings near those with which Exudyn was quickest at one level or another; all are tried, the quickest one counts."""
 LEVELS = (1e-3, 1e-4, 1e-5)
 LARGE = ("40 four-bars", "spatial slider-crank", "vehicle")
 """Mechanisms that are left out at the finest level: Exudyn needs minutes for a run of the first and does not get there with

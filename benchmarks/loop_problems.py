@@ -6,7 +6,9 @@ of more than forty four-bars have one degree of freedom and are integrated here 
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -185,7 +187,8 @@ def example_vehicle():
     import matplotlib
 
     matplotlib.use("Agg")
-    return runpy.run_path(str(ROOT / "examples" / "plot_vehicle.py"))["vehicle"]
+    with contextlib.redirect_stdout(io.StringIO()):  # what the example prints is no part of a table
+        return runpy.run_path(str(ROOT / "examples" / "plot_vehicle.py"))["vehicle"]
 
 
 def attitude(quaternion: np.ndarray) -> np.ndarray:

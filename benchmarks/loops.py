@@ -2,11 +2,9 @@
 
 Exudyn runs with the settings and models of `loop_peers.py` with which it is quickest, at the largest step that reaches an
 error level; the error is the largest deviation from the reference, relative to the largest value of each column.  dalembert
-then has to reach that error or a smaller one: with its default integrator at the loosest accuracy that does, and with
-the index-3 trapezoidal rule at the largest fixed step that does, solved exactly or roughly, semi-recursive and global; also
-semi-recursively with explicit rules in fixed steps, which have no steps to reject.  Each
-contestant's time is that of its time loop without records, errors come from a run with them, which takes the same steps.
-The quickest of dalembert's ways counts; all are shown.
+then has to reach that error or a smaller one, in each of the ways of `loop_ways.py` with the coarsest run that does,
+semi-recursive and global.  Each contestant's time is that of its time loop without records, errors come from a run with
+them, which takes the same steps.  The quickest of dalembert's ways counts; all are shown.
 
 Growth is seen on N four-bars in fixed steps.  The real-time factor of the vehicle is simulated over needed time with
 steps of one millisecond.  MuJoCo closes loops by soft constraints; it is compared on the slider-cranks, without requirement.
@@ -15,7 +13,8 @@ steps of one millisecond.  MuJoCo closes loops by soft constraints; it is compar
 from __future__ import annotations
 
 import sys
-from math import inf, log
+from math import log
+from operator import itemgetter
 from time import process_time
 
 import loop_peers
@@ -23,154 +22,88 @@ import loop_problems
 import mujoco_loops
 import numpy as np
 from interleave import Report, best_runs, equal_turns, parse, peer
-from loop_peers import BEST, ExudynLoop, fewest_steps, quickest
+from loop_peers import BEST, ExudynLoop, guesses_from, quickest
+from loop_ways import FORMULATIONS, LONG, WAYS, Ours, Search, Way
 
-import dalembert as dal
-import dalembert.simulate.run
 from dalembert.codes import Status
 from dalembert.simulate.arguments import FIXED_ACCURACY, RunOptions
 from dalembert.simulate.initial import prepare_start
 from dalembert.simulate.integrators import choose_integrator
 from dalembert.simulate.loop import Loop
 
-dalembert.simulate.run.perf_counter = process_time  # seconds of our time loops in CPU time, as those of the peers
-
 RATIO = 5.0
 EXPONENT = 1.2
-REAL_TIME = {"semi-recursive": 10.0, "global": 5.0}
-WAYS = tuple(REAL_TIME)
-FINEST = 28
-"""Accuracies are tried on a grid of quarter decades from 1e-2 to 1e-9."""
-PATIENCE = 4.0
-"""CPU time of a run [s] after which finer ones are not tried."""
-EXPLICIT = ("rk4", "dopri5")
-GRID = 1.1
-"""Ratio of the numbers of steps that are tried with them."""
-SLOW = 2.0
-"""Multiple of the peer's time above which a way takes turns of its own, fewer and shorter than equal ones would be."""
-ROUGHLY = 1e-4
-"""Accuracy to which the equations of fixed steps are solved, besides the one that they have by themselves."""
+REAL_TIME = {"semi-recursive": 10.0, "global": 2.0}
+"""Simulated over needed time.  Ten for the formulation that a user is given; the global one is measured to be compared, and
+two is what a core that is shared with another process still keeps."""
+FRONT = 1.5
+"""Multiple of our shortest time up to which a way may turn out to be the quickest."""
+SPAN, FEWEST, MOST = 3.0, 3, 25
+"""CPU time [s] that the turns of a contestant take together, set-up included; how many they are at least and at most."""
 CHAINS = (10, 20, 40, 100, 200, 400)
 REAL_TIME_STEP = 1e-3
 PARTS = ("growth", "real-time", "mujoco")
 """What is measured besides the comparison at equal error."""
 
 
-class Ours:
-    """dalembert on a closed loop, one run a call."""
-
-    def __init__(self, problem, formulation: str, **how):
-        self.problem, self.model = problem, problem.model()
-        self.how = dict(formulation=formulation, **how)
-
-    def run(self, record):
-        """Return the results of a run."""
-        return dal.run(self.model, until=self.problem.until, record=record, **self.how)
-
-    def error(self) -> float:
-        """Return the error, infinite for a run that fails."""
-        began = process_time()
-        try:
-            return self.problem.error(self.problem.columns(self.run(self.problem.times)))
-        except dal.MultibodyError:
-            return inf
-        finally:
-            self.took = process_time() - began
-
-    def __call__(self) -> float:
-        """Return the seconds of the time loop."""
-        return self.run([self.problem.until]).stats.seconds
-
-
-def loosest(problem, formulation: str, target: float) -> Ours | None:
-    """Return our run with the loosest accuracy whose error is at most the target: by decades, then by quarters of one."""
-    def at(place):
-        return Ours(problem, formulation, accuracy=10.0 ** (-2 - place / 4))
-
-    for place in range(0, FINEST + 1, 4):
-        ours = at(place)
-        if ours.error() <= target:
-            finer = (at(k) for k in range(place - 3, place) if k > 0)
-            return next((other for other in finer if other.error() <= target), ours)
-        if ours.took > PATIENCE:
-            return None
-    return None
+def compare(report: Report, problem, levels, rounds: int | None, exudyn) -> None:
+    """Time one mechanism at falling error levels."""
+    searches = {way.name: Search(way, problem) for way in WAYS}
+    found = []
+    for level in levels:
+        began, turns, target = process_time(), {}, level
+        where = f"{problem.name}, {level:g}"
+        if exudyn:
+            guesses = guesses_from(found, level)
+            found = quickest(problem, level, guesses or BEST[problem.name], guesses=guesses)
+            if found:
+                _, settings, k, target = found[0]
+                turns["exudyn"] = ExudynLoop(problem, settings, k).seconds
+                report.note(f"{where}: Exudyn with {settings}, steps of {problem.spacing / k:.3g} s")
+            else:
+                report.note(f"{where}: Exudyn does not get there with any of its settings and steps")
+        ours = {name: search.down_to(target) for name, search in searches.items()}
+        for name in [name for name, run in ours.items() if run is None]:
+            report.note(f"{where}: {name} left out, {searches[name].why}")
+            del ours[name]
+        assert ours, f"{where}: no way reaches {target:g}"
+        times = times_of(turns, ours, rounds)
+        add_rows(report, dict(mechanism=problem.name, level=f"{level:g}"), ours, *times, target)
+        shown = report.rows[-len(ours)]
+        print(f"{where}: {shown['way']}, {shown['ms']:.3g} ms, {shown['peer_ms'] or 0:.3g} ms of the peer; measured in "
+              f"{process_time() - began:.0f} s of CPU", file=sys.stderr, flush=True)
 
 
-def longest_step(problem, formulation: str, target: float, **how) -> Ours | None:
-    """Return our run with the largest fixed step whose error is at most the target."""
-    impatient = False
-
-    def error(k):
-        nonlocal impatient
-        if impatient:
-            return inf
-        ours = at(k)
-        found, impatient = ours.error(), ours.took > PATIENCE
-        return found
-
-    def at(k):
-        return Ours(problem, formulation, step=problem.spacing / k, integrator="trapezoidal", **how)
-
-    k, _ = fewest_steps(error, target)
-    return at(k) if k else None
+def rounds_of(turns: dict) -> int:
+    """Return how many turns each contestant takes: many of short ones, which are disturbed more easily."""
+    began = process_time()
+    for turn in turns.values():
+        turn()
+    return max(FEWEST, min(MOST, round(SPAN * len(turns) / (process_time() - began))))
 
 
-def fewest_explicit_steps(problem, integrator: str, target: float) -> Ours | None:
-    """Return our run with the fewest fixed steps of an explicit rule whose error is at most the target."""
-    spacings = len(problem.times) - 1
-    count = spacings / 4
-    while count < 20 * spacings:
-        ours = Ours(problem, "semi-recursive", step=problem.until / round(count), integrator=integrator)
-        if ours.error() <= target:
-            return ours
-        if ours.took > PATIENCE:
-            return None
-        count *= GRID
-    return None
+def times_of(turns: dict, ours: dict[str, Ours], rounds: int | None) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the best times [s] of the peer and of those of ours that may be the quickest, in equal turns, and of the others.
+
+    The others cannot change the ratio; they have three runs of their own, or the one of the search if that took long.
+    """
+    first = {name: min(way() for _ in range(3)) if way.took < LONG else way.took for name, way in ours.items()}
+    limit = FRONT * min(first.values())
+    front = {name: way for name, way in ours.items() if first[name] <= limit}
+    equal = equal_turns({**turns, **front})
+    even = best_runs(equal, rounds=rounds or rounds_of(equal))
+    return even, {name: first[name] for name in ours if name not in front}
 
 
-def contestants(problem, target: float) -> dict[str, Ours]:
-    """Return our ways to an error by name."""
-    found = {}
-    for formulation in WAYS:
-        found[formulation] = loosest(problem, formulation, target)
-        found[f"{formulation}, fixed step"] = longest_step(problem, formulation, target)
-        found[f"{formulation}, rough fixed step"] = longest_step(problem, formulation, target, accuracy=ROUGHLY)
-    for integrator in EXPLICIT:
-        found[f"semi-recursive, {integrator} step"] = fewest_explicit_steps(problem, integrator, target)
-    return {name: ours for name, ours in found.items() if ours is not None}
-
-
-def compare(report: Report, problem, level: float, rounds: int, exudyn) -> None:
-    """Time one mechanism at one error level."""
-    row = dict(mechanism=problem.name, level=f"{level:g}")
-    turns, target = {}, level
-    if exudyn:
-        found = quickest(problem, level, BEST[problem.name])
-        if found:
-            _, settings, k, target = found[0]
-            turns["exudyn"] = ExudynLoop(problem, settings, k).seconds
-            report.note(f"{problem.name}, {level:g}: Exudyn with {settings}, steps of {problem.spacing / k:.3g} s")
-        else:
-            report.note(f"{problem.name}, {level:g}: Exudyn does not get there with any of its settings and steps")
-    ours = contestants(problem, target)
-    assert ours, f"{problem.name}: no way reaches {target:g}"
-    slow = {name: way for name, way in ours.items() if turns and way() > SLOW * turns["exudyn"]()}
-    quick = {name: way for name, way in ours.items() if name not in slow}
-    best = {**best_runs(equal_turns({**turns, **quick}), rounds=rounds), **best_runs(slow, rounds=2)}
-    theirs = best.pop("exudyn", None)
-    for name, seconds in sorted(best.items(), key=lambda item: item[1]):
-        first = name == min(best, key=best.get)
+def add_rows(report: Report, row: dict, ours: dict[str, Ours], even: dict, others: dict, target: float) -> None:
+    """Add the rows of one mechanism at one level, the quickest of the even turns first, which has to meet the requirement."""
+    theirs = even.pop("exudyn", None)
+    ordered = (item for times in (even, others) for item in sorted(times.items(), key=itemgetter(1)))
+    for k, (name, seconds) in enumerate(ordered):
         ratio = theirs / seconds if theirs else None
-        report.add(**row, way=name, how=_told(ours[name].how), ms=1e3 * seconds, error=ours[name].error(),
+        report.add(**row, way=name, how=str(ours[name]), ms=1e3 * seconds, error=ours[name].deviation,
                    peer_ms=1e3 * theirs if theirs else None, peer_error=target if theirs else None, ratio=ratio,
-                   required=f">= {RATIO}" if first else "", ok=ratio >= RATIO if ratio and first else None)
-
-
-def _told(how: dict) -> str:
-    """Return step or accuracy of a way."""
-    return f"{how['step']:.3g} s" if "step" in how else f"{how['accuracy']:.2g}"
+                   required="" if k else f">= {RATIO}", ok=None if k or not ratio else ratio >= RATIO)
 
 
 class Chain:
@@ -219,7 +152,7 @@ def growth(report: Report, sizes, rounds: int, exudyn) -> None:
 def real_time(report: Report, rounds: int) -> None:
     """Measure how much faster than real time the vehicle runs."""
     problem = loop_problems.vehicle()
-    for formulation in WAYS:
+    for formulation in FORMULATIONS:
         ours = Ours(problem, formulation, step=REAL_TIME_STEP)
         error = ours.error()
         factor = problem.until / best_runs({"": ours}, rounds=rounds)[""]
@@ -231,14 +164,15 @@ def real_time(report: Report, rounds: int) -> None:
 def mujoco(report: Report, rounds: int) -> None:
     """Compare with MuJoCo's soft loops at its own errors."""
     for problem in (loop_problems.planar_slider_crank(), loop_problems.spatial_slider_crank()):
+        search = Search(Way("semi-recursive"), problem)
         for k in mujoco_loops.STEPS[:4]:
             loop = mujoco_loops.MuJoCoLoop(problem, "RK4", k)
             target = loop.error()
-            ours = loosest(problem, "semi-recursive", target) if target < 1 else None
+            ours = search.down_to(target) if target < 1 else None
             if ours:
                 best = best_runs(equal_turns({"ours": ours, "mujoco": loop.seconds}), rounds=rounds)
                 report.add(mechanism=problem.name, way="semi-recursive", level="MuJoCo RK4", ms=1e3 * best["ours"],
-                           error=ours.error(), peer_ms=1e3 * best["mujoco"], peer_error=target,
+                           error=ours.deviation, peer_ms=1e3 * best["mujoco"], peer_error=target,
                            ratio=best["mujoco"] / best["ours"])
 
 
@@ -250,8 +184,8 @@ def main(arguments=None) -> int:
     exudyn = peer("exudyn", report)
     parts = options.only or ([*loop_peers.problems(), *PARTS] if not options.smoke else ["1 four-bars", "growth"])
     for problem in loop_peers.problems([part for part in parts if part not in PARTS] or ("none",)).values():
-        for level in (1e-2,) if options.smoke else loop_peers.levels(problem.name):
-            compare(report, problem, level, options.rounds or (2 if options.smoke else 7), exudyn)
+        levels = (1e-2,) if options.smoke else loop_peers.levels(problem.name)
+        compare(report, problem, levels, 2 if options.smoke else options.rounds, exudyn)
     if "growth" in parts:
         growth(report, (2, 4) if options.smoke else CHAINS, options.rounds or 3, exudyn)
     if "real-time" in parts:
