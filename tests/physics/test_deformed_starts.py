@@ -147,3 +147,28 @@ def test_an_equilibrium_of_another_model_is_refused():
     for formulation in ("recursive", "global"):
         with pytest.raises(dal.ModelError, match="equilibrium of a model with other joints .*hook"):
             dal.run(clamped(), until=0.1, start=rest, formulation=formulation)
+
+
+def test_closed_loops_with_bent_beams_stay_at_rest():
+    model = dal.Model("bridge", gravity=(0, 0, -9.81), ground={"far": (1, 0, 0)}).add(
+        dal.Beam("rod", length=1.0, section=STRIP, material=STEEL, bodies=2),
+        dal.Revolute("near", "ground", "rod.start", axis=(0, 1, 0)), dal.Body("slider", mass=0.1, inertia=(1e-4,) * 3),
+        dal.Prismatic("guide", "ground.far", "slider", axis=(1, 0, 0)),
+        dal.Revolute("seat", "slider", "rod.end", axis=(0, 1, 0)))
+    rest = dal.static(model)
+    sag = abs(rest["rod.1.position"][0, 2])
+    for start in (rest, rest.starts):
+        z = dal.run(model, until=0.02, step=1e-3, start=start)["rod.1.position"][:, 2]
+        assert np.abs(z - z[0]).max() <= 10 * ACCURACY * sag and z[0] == pytest.approx(-sag, rel=sag)
+
+
+def test_bodies_without_interfaces_stay_at_rest_in_their_frames():
+    mesh = dal.flex.box((0.5, 0.04, 0.01), divisions=(10, 2, 1), material=STEEL)
+    reduced = dal.flex.craig_bampton(mesh, interfaces={"hub": "-x", "tip": "+x"}, modes=3)
+    model = dal.Model("arm", gravity=(0, 0, -9.81)).add(dal.FlexibleBody("arm", reduced.floating("hub", plane="xz")),
+                                                        dal.Fixed("clamp", "ground", "arm.hub"))
+    rest = dal.static(model)
+    z = dal.run(model, until=0.02, step=1e-3, start=rest)["arm.tip.position"][:, 2]
+    assert np.abs(z - rest["arm.tip.position"][0, 2]).max() <= 10 * ACCURACY * abs(z[0])
+    with pytest.raises(dal.ModelError, match="take 'recursive' or 'semi-recursive'"):
+        dal.run(model, until=0.1, start=rest, formulation="global")

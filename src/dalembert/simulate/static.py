@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
-from ..errors import AssemblyError, ConvergenceError
+from ..errors import AssemblyError, ConvergenceError, ModelError
 from ..kernels.tree_state import move, normalise
 from ..model.check import check
 from ..model.checked import BeamSegment
@@ -119,8 +119,16 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
     results = _told(packed, begin, frames, iterations, found.stable)
     own = Deformed.of_frame(packed.layout, results.array("q")[0])
-    results._deformed = lambda in_faces: own
+    results._deformed = partial(_in_frames_alone, own)
     return results
+
+
+def _in_frames_alone(own: Deformed, in_faces: bool) -> Deformed:
+    if in_faces:
+        raise ModelError("start: the equilibrium was found in floating frames, since a flexible body has no interfaces, which "
+                         "formulation 'global' needs; take 'recursive' or 'semi-recursive', or reduce the body with "
+                         "flex.craig_bampton")
+    return own
 
 
 def _find(balance: Balance, q: np.ndarray) -> tuple[Place, int]:
