@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from time import process_time
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -21,16 +22,29 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 sys.exudynFast = True  # Exudyn's build without range checks, read when it is imported
 
 
+TRIES = 3
+"""Turns by whose shortest the length of a turn is judged: one that was disturbed would make all later ones too short, and their
+calls would count as work."""
+
+
+def shortest(turn: Callable[[], object]) -> float:
+    """Return the shortest CPU time [s] of a few turns."""
+    times = []
+    for _ in range(TRIES):
+        begin = process_time()
+        turn()
+        times.append(process_time() - begin)
+    return max(min(times), 1e-6)
+
+
 def calls_for(contestant: Callable[[int], object], seconds: float) -> int:
     """Return how many items of a contestant take about the given CPU time."""
     n = 1
     while True:
-        begin = process_time()
-        contestant(n)
-        took = process_time() - begin
+        took = shortest(partial(contestant, n))
         if took >= 0.5 * seconds:
             return max(1, round(n * seconds / took))
-        n = max(2 * n, min(10 * n, int(n * seconds / max(took, 1e-9))))
+        n = max(2 * n, min(10 * n, int(n * seconds / took)))
 
 
 def best_times(contestants: dict[str, Callable[[int], object]], *, rounds: int, chunk: float = 2e-3) -> dict[str, float]:
@@ -72,11 +86,7 @@ def best_runs(turns: dict[str, Callable[[], float]], *, rounds: int) -> dict[str
 
 def equal_turns(turns: dict[str, Callable[[], float]]) -> dict[str, Callable[[], float]]:
     """Return functions that repeat the quicker turns until all last about as long as the longest, and average."""
-    lengths = {}
-    for name, turn in turns.items():
-        begin = process_time()
-        turn()
-        lengths[name] = max(process_time() - begin, 1e-6)
+    lengths = {name: shortest(turn) for name, turn in turns.items()}
     longest = max(lengths.values())
 
     def averaged(turn, times):
