@@ -23,8 +23,8 @@ sys.exudynFast = True  # Exudyn's build without range checks, read when it is im
 
 
 TRIES = 3
-"""Turns by whose shortest the length of a turn is judged: one that was disturbed would make all later ones too short, and their
-calls would count as work."""
+"""Turns by whose shortest the length of a turn is judged: one that was disturbed would make all later ones too short, and
+their calls would count as work."""
 
 
 def shortest(turn: Callable[[], object]) -> float:
