@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from math import nan
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from ..kernels import tables
 from ..kernels.laws import POINT, compile_law, make_callback
 from ..model.laws import CompiledLaw, Ramp, Sine, Table, argument_count
 
+SETTLED = (bool, int, float, str, ModuleType, BuiltinFunctionType, np.ufunc)
+"""Kinds of values that stay what they are."""
 FEW_KNOTS = 200
 """Smooth tables with more knots than this are taken for dense records, which no step can miss."""
 
@@ -74,7 +78,7 @@ class LawTable:
         count = argument_count(law.function if isinstance(law, CompiledLaw) else law)
         if isinstance(law, CompiledLaw):
             try:
-                kept, address = compile_law(law.function, count)
+                kept, address = _compiled(law.function, count)
             except Exception as error:  # whatever the compiler says
                 raise _uncompiled(law.function, owner, error) from error
         else:
@@ -94,6 +98,31 @@ class LawTable:
                 return nan
 
         return call
+
+
+_REMEMBERED: WeakKeyDictionary = WeakKeyDictionary()
+"""Function -> what it was compiled with, and what came of it."""
+
+
+def _compiled(function, count: int):
+    """Compile a function, or take what came of it the last time if nothing that it reads has changed since."""
+    read = _globals_read(function)
+    if read is None:
+        return compile_law(function, count)
+    known = _REMEMBERED.get(function)
+    if known is None or known[0] != read:
+        known = _REMEMBERED[function] = read, compile_law(function, count)
+    return known[1]
+
+
+def _globals_read(function) -> list[tuple] | None:
+    """Names and values that a function reads from outside, or None if some of them can change unseen."""
+    if not isinstance(function, FunctionType):
+        return None
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    outside = [(name, function.__globals__[name]) for name in function.__code__.co_names if name in function.__globals__]
+    values = [value for _, value in outside] + cells
+    return [*outside, *enumerate(cells)] if all(isinstance(value, SETTLED) for value in values) else None
 
 
 def _uncompiled(function, owner: str, error: Exception) -> ModelError:

@@ -1,5 +1,6 @@
 """What functions a law may be: packing counts parameters as the check of the model does."""
 
+import sys
 from functools import partial
 from math import sin
 
@@ -10,6 +11,8 @@ from dalembert.codes import LawCode
 from dalembert.kernels.laws import place_count
 from dalembert.model.laws import argument_count, law
 from dalembert.system.pack_laws import LawTable
+
+SLOPE = 1.0
 
 
 class Callable:
@@ -60,3 +63,35 @@ def test_the_number_of_parameters_decides_on_the_kind(wrap):
     for function in (lambda t: t, lambda t, x, v: t, lambda t, x, y, z, vx, vy, vz: t):
         table.add(wrap(function))
     assert list(table.tables()[0]["code"]) == [LawCode.FUNCTION, LawCode.FUNCTION, LawCode.POINT_FUNCTION]
+
+
+def compiled(function):
+    """What a table keeps of a compiled law: the compiled function, and its address."""
+    table = LawTable()
+    table.add(law(function))
+    return table.keep[0], int(table.tables()[0]["address"][0])
+
+
+def value(kept, t):
+    """Value of a kept law of time, with and without the compiler."""
+    return getattr(kept, "ctypes", kept)(t, 0.0, 0.0)
+
+
+def test_a_law_is_compiled_once_unless_what_it_reads_changes(monkeypatch):
+    """Globals and enclosing variables count, and what can change unseen is compiled anew."""
+    here = sys.modules[_slanted.__module__]
+    monkeypatch.setattr(here, "SLOPE", 2.0)
+    first, address = compiled(_slanted)
+    assert compiled(_slanted) == (first, address) and value(first, 3.0) == 6.0
+    monkeypatch.setattr(here, "SLOPE", 5.0)
+    again, _ = compiled(_slanted)
+    assert again is not first and value(again, 3.0) == 15.0
+    values = np.array([1.0])
+    shaken = lambda t: values[0] * t
+    kept = compiled(shaken)[0]
+    values[0] = 4.0
+    assert compiled(shaken)[0] is not kept
+
+
+def _slanted(t):
+    return SLOPE * t
