@@ -88,3 +88,12 @@ def shallow_arch(rise):
         dal.Revolute("left", "ground", "one", axis=Z, start=slope),
         dal.Revolute("middle", "one.tip", "two", axis=Z, start=-2 * slope),
         dal.Revolute("right", "two.tip", "ground.pin", axis=Z))
+
+
+def with_cut(model, name, state):
+    """The model in a state of its own with this joint, which has no start then, taken out of the tree."""
+    for joint in model.joints:
+        moved = {} if joint.name == name else {"start": state[f"{joint.name}.coordinates"][0],
+                                              "start_rate": state[f"{joint.name}.rates"][0]}
+        model = model.replaced(joint.name, **{"start": None, "start_rate": None, "cut": joint.name == name, **moved})
+    return model

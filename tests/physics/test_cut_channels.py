@@ -5,6 +5,7 @@ All mechanisms have one degree of freedom and no redundant constraint, so that r
 
 import numpy as np
 import pytest
+from physics.loop_models import with_cut
 
 import dalembert as dal
 from dalembert.simulate.assembly import TOLERANCE
@@ -45,15 +46,6 @@ def cue():
 
 
 CASES = [(make, k) for make, n in ((rccc, 4), (rsup, 4), (cue, 3)) for k in range(n)]
-
-
-def with_cut(model, name, state):
-    """The model in a state of its own with this joint, which has no start then, taken out of the tree."""
-    for joint in model.joints:
-        moved = {} if joint.name == name else {"start": state[f"{joint.name}.coordinates"][0],
-                                              "start_rate": state[f"{joint.name}.rates"][0]}
-        model = model.replaced(joint.name, **{"start": None, "start_rate": None, "cut": joint.name == name, **moved})
-    return model
 
 
 def scales(r, names):

@@ -7,6 +7,7 @@ over a length L, if it is perpendicular to every self-stress, A s = 0.
 import numpy as np
 import pytest
 from numpy.linalg import norm
+from physics.loop_models import with_cut
 
 import dalembert as dal
 from dalembert.simulate import evaluate, sharing
@@ -138,15 +139,6 @@ def test_reactions_balance_all_bodies_and_are_the_least_that_do(name, formulatio
         np.testing.assert_allclose(stresses @ (weight * x), 0.0, atol=100 * tolerance)
         for amount in random.normal(size=(5, 3)):
             assert norm(weight * x) < norm(weight * x + amount @ stresses)
-
-
-def with_cut(model, name, state):
-    """The model in a state with this joint, which has no start then, taken out of the tree."""
-    for joint in model.joints:
-        moved = {} if joint.name == name else {"start": state[f"{joint.name}.coordinates"][0],
-                                              "start_rate": state[f"{joint.name}.rates"][0]}
-        model = model.replaced(joint.name, **{"start": None, "start_rate": None, "cut": joint.name == name, **moved})
-    return model
 
 
 @pytest.mark.parametrize("cut", ["j0", "j1", "j2", "j3"])
