@@ -15,7 +15,7 @@ from .sources import find_model, read_model
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path))
 def convert(source: str, target: Path) -> None:
-    """Read the model IN (.urdf, .yaml, .py) and write it as model text OUT (.yaml)."""
+    """Read the model IN (.urdf, .xml of MuJoCo, .yaml, .py) and write it as model text OUT (.yaml)."""
     with told():
         if target.suffix.lower() not in (".yaml", ".yml"):
             raise FormatError(f"{target}: found the suffix {target.suffix!r}, expected .yaml for a model text")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING
 
-from ..errors import FormatError, ModelError, MultibodyError, near_names
+from ..errors import Fault, FormatError, ModelError, MultibodyError, near_names
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -41,20 +42,32 @@ def find_model(name: str) -> Path:
 
 
 def read_model(path: Path) -> Model:
-    """Read a model from a text (.yaml), a robot description (.urdf) or a script (.py) that defines ``model``."""
+    """Read a model text (.yaml), a robot (.urdf, .xml of MuJoCo) or a script (.py) that defines ``model``."""
     suffix = path.suffix.lower()
     if suffix == ".urdf":
         from ..formats.urdf import read_urdf
 
         return read_urdf(path)
+    if suffix == ".xml":
+        from ..formats.mjcf import read_mjcf
+
+        return read_mjcf(path)
     if suffix == ".py":
         return _run_script(path)
     if suffix in (".h5", ".hdf5"):
-        raise FormatError(f"{path}: found a results file, expected a model (.yaml, .urdf, .py); see it with "
+        raise FormatError(f"{path}: found a results file, expected a model (.yaml, .urdf, .xml, .py); see it with "
                           f"dalembert show {path}")
     from ..model.text import read
 
     return read(path)
+
+
+def _place(path: Path, error: Exception) -> str:
+    """Return ``file:line`` of the script's own line that an error came from; a syntax error knows its line itself."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f"{path}:{error.lineno}"
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path}:{lines[-1]}" if lines else str(path)
 
 
 def _run_script(path: Path) -> Model:
@@ -69,7 +82,8 @@ def _run_script(path: Path) -> Model:
     except MultibodyError:
         raise
     except Exception as error:  # whatever a user's script does
-        raise ModelError(f"{path}: the script failed: {type(error).__name__}: {error}") from error
+        what = f"the script failed: {type(error).__name__}: {error}"
+        raise ModelError([Fault("model", what, _place(path, error))]) from error
     if not isinstance(made, Model):
         raise ModelError(f"{path}: found {type(made).__name__} as 'model', expected a Model or a function model() "
                          "that returns one")

@@ -6,8 +6,6 @@ joint; the URDF axis is given in that frame, as here.  A joint that mimics anoth
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from os import PathLike, fspath
 
 import numpy as np
@@ -16,10 +14,10 @@ from ..errors import ModelError, near_names
 from ..model.check import find_faults
 from ..model.constraints import Gear
 from ..model.model import Model
-from ..model.names import RESERVED
 from ..model.parts import Body, Fixed, Frame, Free, Joint, JointSpring, Motion, Planar, Prismatic, Revolute, Vector
 from ..model.yaml_tree import TextFaults
-from .xml_lines import Element, read_xml
+from .part_names import PartNames
+from .xml_lines import Element, line_of, numbers, read_xml
 
 _KINDS: dict[str, type[Joint]] = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic, "fixed": Fixed,
                                   "floating": Free, "planar": Planar}
@@ -57,7 +55,7 @@ def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vec
     links = {link.need("name"): link for link in robot.all("link")}
     joints = list(robot.all("joint"))
     root = _root_of(robot, links, joints)
-    names = _Names(links)
+    names = PartNames(links)
     faults = TextFaults(fspath(path))
     points: dict[str, dict[str, Frame]] = {link: {} for link in links}
     parts, notes = [], []
@@ -69,36 +67,16 @@ def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vec
         made[element.need("name")] = joint
         parts += [joint] if spring is None else [joint, spring]
         notes += _left_out(element, joint.name)
-        faults.lines[f"joints.{joint.name}"] = _line(element)
+        faults.lines[f"joints.{joint.name}"] = line_of(element)
     parts += [_mimic(element, made, names) for element in joints if element.one("mimic") is not None]
     bodies = [_body(link, names.of[key], points[key]) for key, link in links.items()]
-    faults.lines |= {f"bodies.{names.of[key]}": _line(link) for key, link in links.items()}
+    faults.lines |= {f"bodies.{names.of[key]}": line_of(link) for key, link in links.items()}
     model = Model(robot.attributes.get("name", "robot").strip() or "robot", gravity=gravity).add(*bodies, *parts)
     model.notes = tuple(notes)
     find_faults(model, faults)
     if faults:
         raise ModelError(faults.in_order(), model.name)
     return model
-
-
-class _Names:
-    """Names that fit a model: unique, without dots, not reserved."""
-
-    def __init__(self, links: Iterable[str]):
-        self._taken = set(RESERVED)
-        self.of = {link: self.new(link) for link in links}
-
-    def new(self, name: str, suffix: str = "_link") -> str:
-        """Return a name that is not taken, as near to `name` as can be."""
-        plain = "".join(c if c.isprintable() else "_" for c in name).replace(".", "_").strip() or "unnamed"
-        while plain in self._taken:
-            plain += suffix
-        self._taken.add(plain)
-        return plain
-
-
-def _line(element: Element) -> int:
-    return int(element.place.rpartition(":")[2])
 
 
 def _refuse_macros(robot: Element) -> None:
@@ -147,22 +125,6 @@ def _link_of(joint: Element, side: str, links: dict[str, Element]) -> str:
     return link
 
 
-def _numbers(element: Element | None, attribute: str, default: Iterable[float]) -> list[float]:
-    """Return the numbers of an attribute, or the default if element or attribute are missing."""
-    default = list(default)
-    if element is None or attribute not in element.attributes:
-        return default
-    text = element.attributes[attribute]
-    try:
-        values = [float(word) for word in text.split()]
-    except ValueError:
-        values = []
-    if len(values) != len(default) or not all(map(math.isfinite, values)):
-        count = "a finite number" if len(default) == 1 else f"{len(default)} finite numbers"
-        raise element.fail(f'{attribute}="{text}"', count)
-    return values
-
-
 def _matrix_of_rpy(rpy: list[float]) -> np.ndarray:
     """Return the matrix of roll, pitch and yaw about the fixed axes x, y and z, in that order [rad]."""
     (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
@@ -180,14 +142,14 @@ def _body(link: Element, name: str, points: dict[str, Frame]) -> Body:
         raise inertial.fail("no <mass>", '<mass value="...">')
     mass.need("value")
     origin, moments = inertial.one("origin"), inertial.one("inertia")
-    xx, xy, xz, yy, yz, zz = (_numbers(moments, key, (0.0,))[0] for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
-    turn = _matrix_of_rpy(_numbers(origin, "rpy", (0.0,) * 3))
+    xx, xy, xz, yy, yz, zz = (numbers(moments, key, (0.0,))[0] for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    turn = _matrix_of_rpy(numbers(origin, "rpy", (0.0,) * 3))
     inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
-    return Body(name, mass=_numbers(mass, "value", (0.0,))[0], com=tuple(_numbers(origin, "xyz", (0.0,) * 3)),
+    return Body(name, mass=numbers(mass, "value", (0.0,))[0], com=tuple(numbers(origin, "xyz", (0.0,) * 3)),
                 inertia=(0.5 * (inertia + inertia.T)).tolist(), points=points)
 
 
-def _joint(element: Element, names: _Names, points: dict[str, dict[str, Frame]]) -> tuple[Joint, JointSpring | None]:
+def _joint(element: Element, names: PartNames, points: dict[str, dict[str, Frame]]) -> tuple[Joint, JointSpring | None]:
     """Return a joint and its damper, and add the place of the joint to the parent's points."""
     said = element.need("type")
     kind = _KINDS.get(said)
@@ -196,23 +158,23 @@ def _joint(element: Element, names: _Names, points: dict[str, dict[str, Frame]])
     name = names.new(element.need("name"), "_joint")
     parent, child = (element.one(side).need("link") for side in ("parent", "child"))
     origin = element.one("origin")
-    rpy = _numbers(origin, "rpy", (0.0,) * 3)
+    rpy = numbers(origin, "rpy", (0.0,) * 3)
     rotation = _matrix_of_rpy(rpy).tolist() if any(rpy) else None
-    points[parent][name] = Frame(tuple(_numbers(origin, "xyz", (0.0,) * 3)), rotation)
+    points[parent][name] = Frame(tuple(numbers(origin, "xyz", (0.0,) * 3)), rotation)
     more = {}
     if kind in (Revolute, Prismatic, Planar):
-        axis = _numbers(element.one("axis"), "xyz", (1.0, 0.0, 0.0))
+        axis = numbers(element.one("axis"), "xyz", (1.0, 0.0, 0.0))
         if not any(axis):
             raise element.one("axis").fail("a zero axis", "a direction")
         more["axis"] = tuple(axis)
     joint = kind(name, f"{names.of[parent]}.{name}", names.of[child], **more)
-    damping = _numbers(element.one("dynamics"), "damping", (0.0,))[0]
+    damping = numbers(element.one("dynamics"), "damping", (0.0,))[0]
     if damping and len(joint.coordinates) == 1:
         return joint, JointSpring(names.new(f"{name}_damping"), name, damping=damping)
     return joint, None
 
 
-def _mimic(element: Element, joints: dict[str, Joint], names: _Names) -> Gear | Motion:
+def _mimic(element: Element, joints: dict[str, Joint], names: PartNames) -> Gear | Motion:
     """Return what makes a joint follow another one: coordinate = multiplier * other coordinate + offset."""
     mimic, own = element.one("mimic"), joints[element.need("name")]
     said = mimic.need("joint")
@@ -225,7 +187,7 @@ def _mimic(element: Element, joints: dict[str, Joint], names: _Names) -> Gear | 
                                                                                          "along an axis")
     if other is own:
         raise mimic.fail(f"{said!r} itself", "another joint")
-    ratio, offset = (_numbers(mimic, key, (default,))[0] for key, default in (("multiplier", 1.0), ("offset", 0.0)))
+    ratio, offset = (numbers(mimic, key, (default,))[0] for key, default in (("multiplier", 1.0), ("offset", 0.0)))
     name = names.new(f"{own.name}_mimic")
     return Gear(name, other.name, own.name, ratio, offset) if ratio else Motion(name, own.name, position=offset)
 
@@ -235,8 +197,8 @@ def _left_out(element: Element, name: str) -> list[str]:
     notes = []
     limit = element.one("limit")
     if limit is not None and element.attributes["type"] in ("revolute", "prismatic"):
-        lower, upper = (_numbers(limit, key, (0.0,))[0] for key in ("lower", "upper"))
+        lower, upper = (numbers(limit, key, (0.0,))[0] for key in ("lower", "upper"))
         notes.append(f"joint {name!r}: its limits {lower:g} to {upper:g} are not enforced")
-    if _numbers(element.one("dynamics"), "friction", (0.0,))[0]:
+    if numbers(element.one("dynamics"), "friction", (0.0,))[0]:
         notes.append(f"joint {name!r}: its dry friction is left out")
     return notes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
@@ -75,3 +76,24 @@ def read_xml(path: str | PathLike) -> Element:
     except (LookupError, ValueError) as error:  # encodings that expat or Python do not know
         raise FormatError(f"{file}:1  not XML: {error}; expected UTF-8") from None
     return top.children[0]
+
+
+def line_of(element: Element) -> int:
+    """Return the line an element begins in."""
+    return int(element.place.rpartition(":")[2])
+
+
+def numbers(element: Element | None, attribute: str, default: Iterable[float]) -> list[float]:
+    """Return the numbers of an attribute, or the default if element or attribute are missing."""
+    default = list(default)
+    if element is None or attribute not in element.attributes:
+        return default
+    text = element.attributes[attribute]
+    try:
+        values = [float(word) for word in text.split()]
+    except ValueError:
+        values = []
+    if len(values) != len(default) or not all(map(math.isfinite, values)):
+        count = "a finite number" if len(default) == 1 else f"{len(default)} finite numbers"
+        raise element.fail(f'{attribute}="{text}"', count)
+    return values

@@ -1,0 +1,309 @@
+"""Robots in MuJoCo's format (MJCF): bodies become bodies, joints become joints, equalities close loops.
+
+A body's frame is MuJoCo's.  A body with several joints hangs on a chain of massless bodies, one joint each.  Coordinates
+are zero in the drawn pose: MuJoCo's `ref` is taken off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError, near_names
+from ..model.check import find_faults
+from ..model.constraints import Gear
+from ..model.model import Model
+from ..model.parts import Body, Bushing, Fixed, Frame, Free, Joint, JointSpring, Motion, Prismatic, Revolute, Spherical
+from ..model.yaml_tree import TextFaults
+from .mjcf_masses import NO_MASS, Mass, bounded, geom_mass, joined, read_inertial
+from .mjcf_values import AT_ORIGIN, Pose, Settings, matrix_of_quaternion, pose_of, read_included, read_settings
+from .part_names import PartNames
+from .xml_lines import Element, line_of, numbers
+
+_KINDS: dict[str, type[Joint]] = {"hinge": Revolute, "slide": Prismatic, "ball": Spherical, "free": Free}
+_NOT_READ = ("composite", "flexcomp", "replicate", "attach", "plugin")
+_SECTIONS = ("contact", "tendon", "sensor", "keyframe", "deformable", "extension")
+
+
+def read_mjcf(path: str | PathLike) -> Model:
+    """Read a robot in MuJoCo's format.
+
+    Parameters
+    ----------
+    path : str or path
+        ``<mujoco>``; files it includes are read too.
+
+    Returns
+    -------
+    Model
+        Its `notes` tell what was left out: contacts, limits, dry friction, rotor inertia, actuators, tendons.
+        ``connect`` becomes a `Spherical`, ``weld`` a `Fixed` joint that closes a loop, ``joint`` a `Gear`.  Coordinates
+        count from the drawn pose, so that ``ref`` is taken off them.
+
+    Raises
+    ------
+    FormatError
+        If the file is no MJCF, or says what cannot be read: file, line, found, expected.
+    ModelError
+        If the robot cannot exist, such as an inertia with a negative principal moment.
+    """
+    root = read_included(Path(path))
+    reader = _Reader(root, read_settings(root, Path(path).parent), TextFaults(fspath(path)))
+    for world in root.all("worldbody"):
+        reader.read_body(world, None, AT_ORIGIN, "main")
+    for section in root.all("equality"):
+        for element in section.children:
+            reader.read_equality(element)
+    model = reader.model(root)
+    find_faults(model, reader.faults)
+    if reader.faults:
+        raise ModelError(reader.faults.in_order(), model.name)
+    return model
+
+
+@dataclass
+class _Made:
+    """A body while it is read: its name here, its pose in the world as drawn, its places and mass."""
+
+    name: str
+    world: Pose
+    mass: Mass
+    points: dict[str, Frame] = field(default_factory=dict)
+
+    def at(self, name: str, pose: Pose) -> str:
+        """Add a place and return its text."""
+        turned = None if np.array_equal(pose.rotation, np.eye(3)) else pose.rotation.tolist()
+        self.points[name] = Frame(tuple(pose.position.tolist()), turned)
+        return f"{self.name}.{name}"
+
+
+class _Reader:
+    """Collects the parts of one model."""
+
+    def __init__(self, root: Element, settings: Settings, faults: TextFaults):
+        self.settings, self.faults, self.names = settings, faults, PartNames(())
+        self.ground = _Made("ground", AT_ORIGIN, NO_MASS)
+        self.bodies: list[_Made] = []
+        self.parts: list[Any] = []
+        self.notes: list[str] = []
+        self.said = {"world": self.ground}
+        self.sites: dict[str, tuple[_Made, Pose]] = {}
+        self.joints: dict[str, Joint] = {}
+        self.meshes: dict[str, Element] = {}
+        for asset in root.all("asset"):
+            for mesh in asset.all("mesh"):
+                mesh = settings.complete(mesh, "main")
+                self.meshes[mesh.attributes.get("name") or Path(mesh.need("file")).stem] = mesh
+
+    def read_body(self, element: Element, parent: _Made | None, pose: Pose, childclass: str) -> None:
+        """Read a body at a pose in its parent, its joints and all bodies below."""
+        content = list(self._content(element, AT_ORIGIN, element.attributes.get("childclass", childclass)))
+        if parent is None:
+            body = self.ground
+        else:
+            said = element.attributes.get("name")
+            if said in self.said:
+                raise element.fail(f"the name {said!r} a second time", "one name a body")
+            body = _Made(self.names.new(said or f"body_{len(self.bodies) + 1}"), parent.world.then(pose),
+                         self._mass(element, content))
+            self.said[said or body.name] = body
+            self.faults.lines[f"bodies.{body.name}"] = line_of(element)
+            self._hang(element, [(e, at) for e, at, _ in content if e.tag in ("joint", "freejoint")], parent, body, pose)
+            self.bodies.append(body)
+            if numbers(element, "gravcomp", (0.0,))[0]:
+                self.notes.append(f"body {body.name!r}: its gravity compensation is left out")
+        for child, at, inherited in content:
+            if child.tag == "body":
+                self.read_body(child, body, at.then(pose_of(child, self.settings)), inherited)
+            elif child.tag == "site":
+                self.sites[child.attributes.get("name", "")] = body, at.then(pose_of(child, self.settings))
+
+    def _content(self, element: Element, at: Pose, childclass: str) -> Iterator[tuple[Element, Pose, str]]:
+        """Return what a body holds, with the pose of the frame it stands in and the class its children inherit."""
+        for child in element.children:
+            if child.tag in _NOT_READ:
+                raise child.fail(f"<{child.tag}>", "plain bodies; load the file in MuJoCo and save it with mj_saveLastXML")
+            if child.tag == "frame":
+                inner = at.then(pose_of(child, self.settings))
+                yield from self._content(child, inner, child.attributes.get("childclass", childclass))
+            elif child.tag == "body":
+                yield child, at, childclass
+            else:
+                yield self.settings.complete(child, childclass), at, childclass
+
+    def _mass(self, element: Element, content: list[tuple[Element, Pose, str]]) -> Mass:
+        mode = self.settings.word("inertiafromgeom", "auto")
+        if mode not in ("auto", "true", "false"):
+            raise self.settings.compiler.fail(f'inertiafromgeom="{mode}"', "auto, true or false")
+        inertial = element.one("inertial")
+        if mode == "false" or (mode == "auto" and inertial is not None):
+            mass = NO_MASS if inertial is None else read_inertial(inertial, self.settings)
+        else:
+            mass = joined([geom_mass(e, self.settings, self.meshes).placed(at) for e, at, _ in content if e.tag == "geom"])
+        return bounded(mass, self.settings)
+
+    def _hang(self, element: Element, joints: list[tuple[Element, Pose]], parent: _Made, body: _Made, pose: Pose) -> None:
+        """Join a body to its parent: welded, by one joint, or by a chain with massless bodies between."""
+        if not joints:
+            name = self.names.new(f"{body.name}_weld")
+            self._add(element, Fixed(name, parent.at(name, pose), body.name))
+        above, place = parent, pose
+        for i, (joint, at) in enumerate(joints):
+            below = body
+            if i < len(joints) - 1:
+                below = _Made(self.names.new(f"{body.name}_{i + 1}"), body.world, NO_MASS)
+                self.bodies.append(below)
+            self._joint(joint, at, above, place, below)
+            above, place = below, AT_ORIGIN
+
+    def _joint(self, element: Element, at: Pose, above: _Made, place: Pose, below: _Made) -> None:
+        said = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
+        if said not in _KINDS:
+            raise element.fail(f"the type {said!r}", f"a type of joint.{near_names(said, _KINDS)}")
+        original = element.attributes.get("name")
+        if original is not None and original in self.joints:
+            raise element.fail(f"the name {original!r} a second time", "one name a joint")
+        name = self.names.new(original or f"{below.name}_joint", "_joint")
+        if said == "free":
+            q = _quaternion(place.rotation)
+            joint: Joint = Free(name, "ground", below.name, start=(*place.position.tolist(), *q))
+        else:
+            anchor = Pose(at.then(Pose(np.array(numbers(element, "pos", (0.0,) * 3)), np.eye(3))).position, np.eye(3))
+            first, second = above.at(name, place.then(anchor)), below.at(name, anchor)
+            more = {}
+            if said != "ball":
+                axis = numbers(element, "axis", (0.0, 0.0, 1.0))
+                if not any(axis):
+                    raise element.fail("a zero axis", "a direction")
+                more["axis"] = tuple((at.rotation @ axis).tolist())
+            joint = _KINDS[said](name, first, second, **more)
+        self._add(element, joint)
+        self.joints[original or name] = joint
+        self._joint_forces(element, said, joint)
+        self._left_out(element, name)
+
+    def _joint_forces(self, element: Element, said: str, joint: Joint) -> None:
+        k, c, rest, ref = (numbers(element, key, (0.0,))[0] for key in ("stiffness", "damping", "springref", "ref"))
+        if not k and not c:
+            return
+        name = self.names.new(f"{joint.name}_spring" if k else f"{joint.name}_damping")
+        if said in ("hinge", "slide"):
+            shift = rest - ref
+            shift = self.settings.angle(shift) if said == "hinge" else shift
+            self.parts.append(JointSpring(name, joint.name, stiffness=k, damping=c, rest=shift if k else 0.0))
+        elif said == "ball":
+            self.parts.append(Bushing(name, joint.first, joint.second, turning_stiffness=k, turning_damping=c))
+        else:
+            self.notes.append(f"joint {joint.name!r}: stiffness and damping of a free joint are left out")
+
+    def _left_out(self, element: Element, name: str) -> None:
+        words = {"armature": "rotor inertia (armature)", "frictionloss": "dry friction"}
+        for key, what in words.items():
+            if numbers(element, key, (0.0,))[0]:
+                self.notes.append(f"joint {name!r}: its {what} is left out")
+        limited = element.attributes.get("limited", "auto")
+        if limited == "true" or (limited == "auto" and "range" in element.attributes
+                                 and self.settings.flag("autolimits", "true")):
+            self.notes.append(f"joint {name!r}: its limits {element.attributes.get('range', '')} are not enforced")
+
+    def _add(self, element: Element, joint: Joint) -> None:
+        self.faults.lines[f"joints.{joint.name}"] = line_of(element)
+        self.parts.append(joint)
+
+    def read_equality(self, element: Element) -> None:
+        """Read an equality: a joint that closes a loop, or a gear."""
+        element = self.settings.complete(element, "main")
+        name = self.names.new(element.attributes.get("name") or f"{element.tag}_{line_of(element)}", "_equality")
+        if element.attributes.get("active", "true") != "true" or element.tag not in ("connect", "weld", "joint"):
+            what = "it is not active" if element.tag in ("connect", "weld", "joint") else f"<{element.tag}> is not read"
+            self.notes.append(f"equality {name!r} is left out: {what}")
+        elif element.tag == "joint":
+            self._follow(element, name)
+        else:
+            kind = Spherical if element.tag == "connect" else Fixed
+            self._add(element, kind(name, *self._ends(element, name), cut=True))
+
+    def _ends(self, element: Element, name: str) -> tuple[str, str]:
+        """Return the two places that an equality holds together."""
+        if "site1" in element.attributes:
+            (first, at), (second, other) = (self._known(element, key, self.sites) for key in ("site1", "site2"))
+            return first.at(name, at), second.at(name, other)
+        first = self._known(element, "body1", self.said)
+        second = self._known(element, "body2", self.said) if "body2" in element.attributes else self.ground
+        if element.tag == "connect":
+            element.need("anchor")
+            at = Pose(np.array(numbers(element, "anchor", (0.0,) * 3)), np.eye(3))
+            return first.at(name, at), second.at(name, second.world.inverse().then(first.world.then(at)))
+        values = numbers(element, "relpose", (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        size = float(np.linalg.norm(values[3:]))
+        at = first.world.inverse().then(second.world) if size == 0.0 else Pose(
+            np.array(values[:3]), matrix_of_quaternion(np.array(values[3:]) / size))
+        return first.at(name, at), second.name
+
+    def _known(self, element: Element, key: str, known: dict[str, Any]) -> Any:
+        said = element.need(key)
+        if said not in known:
+            raise element.fail(f'{key}="{said}"', f"one that the model has.{near_names(said, known)}")
+        return known[said]
+
+    def _follow(self, element: Element, name: str) -> None:
+        """Make a joint follow another one: y = a0 + a1 x, both counted from the drawn pose."""
+        own = self._known(element, "joint1", self.joints)
+        said = element.attributes.get("polycoef", "0 1 0 0 0").split()
+        filled = Element(element.tag, {"polycoef": " ".join(said + ["0"] * (5 - len(said)))}, element.place)
+        a0, a1, *higher = numbers(filled, "polycoef", (0.0,) * 5)
+        other = self._known(element, "joint2", self.joints) if "joint2" in element.attributes else None
+        for joint in (own, other):
+            if joint is not None and len(joint.coordinates) != 1:
+                raise element.fail(f"the joint {joint.name!r}", "joints of type hinge or slide")
+        if other is not None and any(higher):
+            self.notes.append(f"equality {name!r} is left out: its polynomial is not linear")
+        elif other is None or a1 == 0.0:
+            self.parts.append(Motion(name, own.name, position=a0))
+        else:
+            self.parts.append(Gear(name, other.name, own.name, a1, a0))
+
+    def model(self, root: Element) -> Model:
+        """Return the model, with notes on what was left out."""
+        total = numbers(self.settings.compiler, "settotalmass", (-1.0,))[0]
+        sum_ = sum(made.mass.mass for made in self.bodies)
+        factor = total / sum_ if total > 0.0 and sum_ > 0.0 else 1.0
+        gravity = (0.0, 0.0, -9.81)
+        for option in root.all("option"):
+            gravity = tuple(numbers(option, "gravity", gravity))
+            self.notes += [f"option: the forces of a medium ({key}) are left out" for key in ("density", "viscosity")
+                           if numbers(option, key, (0.0,))[0]]
+        bodies = [_body(made, factor) for made in self.bodies]
+        model = Model(root.attributes.get("model", "").strip() or "MuJoCo model", gravity=gravity,
+                      ground=self.ground.points).add(*bodies, *self.parts)
+        self.notes += [f"actuator {e.attributes.get('name', e.tag)!r} ({e.tag}) is left out; a Motor drives a joint"
+                       for section in root.all("actuator") for e in section.children]
+        self.notes += [f"<{e.tag}> ({len(e.children)}) is left out" for e in root.children
+                       if e.tag in _SECTIONS and e.children]
+        model.notes = (*self.notes, "contacts between geoms are left out")
+        return model
+
+
+def _body(made: _Made, factor: float) -> Body:
+    mass = made.mass.scaled(factor)
+    inertia = 0.5 * (mass.inertia + mass.inertia.T)
+    return Body(made.name, mass=mass.mass, com=tuple(mass.com.tolist()), inertia=inertia.tolist(), points=made.points)
+
+
+def _quaternion(turn: np.ndarray) -> tuple[float, ...]:
+    """Return the unit quaternion (w, x, y, z) of a rotation matrix."""
+    t = np.trace(turn)
+    square = np.array([t, *(2 * np.diag(turn) - t)]) + 1.0
+    i = int(np.argmax(square))
+    skew = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
+    q = np.empty(4)
+    q[0] = square[0] if i == 0 else skew[i - 1]
+    q[1:] = skew if i == 0 else (turn + turn.T)[i - 1]
+    if i:
+        q[i] = square[i]
+    return tuple((q / np.linalg.norm(q)).tolist())

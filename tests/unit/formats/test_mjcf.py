@@ -1,0 +1,134 @@
+"""MuJoCo robots become models."""
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+
+EPS = np.finfo(float).eps
+ARM = """<mujoco model="arm">
+  <compiler angle="radian" eulerseq="zyx"/>
+  <option gravity="0 0 -9"/>
+  <default><geom density="500"/>
+    <default class="thick"><geom size="0.2"/><joint damping="0.3"/>
+      <default class="thicker"><geom size="0.4"/></default></default></default>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="upper" pos="0 0 1" euler="0.3 -0.7 1.1" childclass="thick">
+      <joint name="yaw" axis="0 0 1" range="-1 1"/>
+      <joint name="lift" type="slide" axis="1 0 0" stiffness="7" springref="0.1" armature="0.2"/>
+      <geom name="bulk" type="sphere"/>
+      <frame pos="0 0 0.5" quat="1 1 0 0">
+        <body name="lower" pos="0.1 0 0">
+          <joint name="ball" type="ball" pos="0 0 0.2"/>
+          <geom type="sphere" class="thicker" mass="3"/>
+        </body>
+      </frame>
+    </body>
+    <body name="loose" pos="1 2 3"><freejoint name="fly"/>
+      <inertial pos="0 0 1" mass="2" fullinertia="3 4 5 0.1 0.2 0.3"/></body>
+  </worldbody>
+  <equality><connect name="tie" body1="lower" body2="loose" anchor="0.1 0.2 0.3"/>
+    <joint name="cog" joint1="lift" joint2="yaw" polycoef="0.1 2 0 0 0"/></equality>
+  <actuator><motor name="drive" joint="yaw"/></actuator>
+</mujoco>
+"""
+
+
+def saved(tmp_path, text):
+    """Return the path of a file with this text."""
+    path = tmp_path / "robot.xml"
+    path.write_text(text)
+    return path
+
+
+def test_bodies_joints_and_forces(tmp_path):
+    """Kinds, chains, defaults, springs, equalities, and what is left out."""
+    model = dal.read_mjcf(saved(tmp_path, ARM))
+    assert model.gravity == (0.0, 0.0, -9.0)
+    assert [b.name for b in model.bodies] == ["upper_1", "upper", "lower", "loose"]
+    kinds = {joint.name: type(joint) for joint in model.joints}
+    assert kinds == {"yaw": dal.Revolute, "lift": dal.Prismatic, "ball": dal.Spherical, "fly": dal.Free,
+                     "tie": dal.Spherical}
+    assert model["tie"].cut and model["cog"] == dal.Gear("cog", "yaw", "lift", 2.0, 0.1)
+    assert model["lift_spring"] == dal.JointSpring("lift_spring", "lift", stiffness=7.0, damping=0.3, rest=0.1)
+    volume = 4 / 3 * np.pi * 0.2**3
+    assert model["upper"].mass == pytest.approx(500 * volume, rel=10 * EPS) and model["lower"].mass == 3.0
+    assert np.trace(model["lower"].inertia) == pytest.approx(3 * 0.4 * 3 * 0.4**2, rel=10 * EPS)
+    assert np.abs(np.array(model["loose"].inertia) - [[3, .1, .2], [.1, 4, .3], [.2, .3, 5]]).max() <= 10 * EPS
+    for fragment in ("'yaw': its limits -1 1", "'lift': its rotor inertia", "'drive' (motor)", "contacts"):
+        assert any(fragment in note for note in model.notes), fragment
+
+
+SHAPES = ['type="box" size="0.1 0.2 0.3"', 'type="capsule" size="0.1 0.4"', 'type="cylinder" size="0.1 0.4"',
+          'type="ellipsoid" size="0.1 0.2 0.3"', 'type="capsule" size="0.1" fromto="0 0 0 0.3 0.4 0.5"',
+          'type="box" size="0.1 0.2" fromto="0 0 0 0.3 0.4 0.5"', 'type="cylinder" size="0.1" fromto="1 0 0 0.3 0.4 0"']
+TURNS = ['quat="1 2 3 4"', 'axisangle="1 2 3 40"', 'euler="10 20 30"', 'xyaxes="1 2 3 0 1 0"', 'zaxis="1 2 3"']
+
+
+@pytest.mark.parametrize("inner", [*SHAPES, *(f'{SHAPES[0]} {turn}' for turn in TURNS)])
+@pytest.mark.parametrize("order", ["xyz", "ZYX", "zxz"])
+def test_masses_are_those_of_mujoco(tmp_path, inner, order):
+    """Mass, centre of mass and inertia of a body of two geoms."""
+    mujoco = pytest.importorskip("mujoco")
+    path = saved(tmp_path, f'<mujoco><compiler eulerseq="{order}"/><worldbody><body name="b"><joint/>'
+                           f'<geom {inner}/><geom size="0.1" pos="0 1 0"/></body></worldbody></mujoco>')
+    theirs, ours = mujoco.MjModel.from_xml_path(str(path)), dal.read_mjcf(path)["b"]
+    turn = np.zeros(9)
+    mujoco.mju_quat2Mat(turn, theirs.body_iquat[1])
+    turn = turn.reshape(3, 3)
+    inertia = turn @ np.diag(theirs.body_inertia[1]) @ turn.T
+    assert ours.mass == pytest.approx(theirs.body_mass[1], rel=100 * EPS)
+    assert np.abs(theirs.body_ipos[1] - ours.com).max() <= 100 * EPS
+    assert np.abs(inertia - ours.inertia).max() <= 1e-12 * inertia.max()  # they diagonalise by iteration to 1e-12
+
+
+@pytest.mark.parametrize("text, line, fragment", [
+    ("<mujoco>\n<worldbody>", 2, "not XML"),
+    ("<robot/>", 1, "expected <mujoco>"),
+    ('<mujoco><worldbody>\n<body><joint type="hing"/></body></worldbody></mujoco>', 2, "Did you mean 'hinge'?"),
+    ('<mujoco><worldbody>\n<body><joint axis="0 0"/></body></worldbody></mujoco>', 2, '3 finite numbers'),
+    ('<mujoco><worldbody>\n<body><geom size="far"/></body></worldbody></mujoco>', 2, 'size="far"'),
+    ('<mujoco><worldbody>\n<body pos="0 0 nan"/></worldbody></mujoco>', 2, "finite"),
+    ('<mujoco><worldbody>\n<body><geom class="no"/></body></worldbody></mujoco>', 2, "the class 'no'"),
+    ('<mujoco><worldbody>\n<replicate count="3"/></worldbody></mujoco>', 2, "mj_saveLastXML"),
+    ('<mujoco>\n<equality><connect body1="a" anchor="0 0 0"/></equality></mujoco>', 2, 'body1="a"'),
+])
+def test_wrong_files_are_told(tmp_path, text, line, fragment):
+    """File, line, found, expected."""
+    with pytest.raises(dal.FormatError) as error:
+        dal.read_mjcf(saved(tmp_path, text))
+    assert fragment in str(error.value) and f"robot.xml:{line} " in str(error.value)
+
+
+def test_included_files(tmp_path):
+    """What another file holds stands in the place of its include."""
+    (tmp_path / "part.xml").write_text('<mujoco><body name="b"><joint/><geom size="1"/></body></mujoco>')
+    model = dal.read_mjcf(saved(tmp_path, '<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>'))
+    assert [b.name for b in model.bodies] == ["b"]
+
+
+CHAIN = """<mujoco><option><flag contact="disable" constraint="disable"/></option><worldbody>
+  <body pos="0 0 1" euler="10 20 30"><joint name="a" axis="1 2 0" pos="0.1 0 0.2" damping="0.4"/>
+    <joint name="b" type="slide" axis="0 1 1" stiffness="30" springref="0.2" ref="0.05"/>
+    <joint name="c" axis="0 0 1" ref="20" stiffness="5" springref="50"/>
+    <geom type="capsule" size="0.1" fromto="0 0 0 0.3 0.1 0.5"/>
+    <frame pos="0.3 0.1 0.5" euler="40 0 10">
+      <body quat="1 0.2 0.3 0"><joint name="d" axis="1 0 0" pos="0 0.1 0"/><geom type="box" size="0.1 0.2 0.3" pos="0 0 0.3"/>
+        <body pos="0 0 0.6" zaxis="1 1 1"><geom type="ellipsoid" size="0.1 0.2 0.05"/></body></body></frame></body>
+</worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_accelerations_are_those_of_mujoco(tmp_path, seed):
+    """Several joints in one body, frames, anchors, springs with a reference, a welded body."""
+    mujoco = pytest.importorskip("mujoco")
+    path, rng = saved(tmp_path, CHAIN), np.random.default_rng(seed)
+    theirs, ours = mujoco.MjModel.from_xml_path(str(path)), dal.read_mjcf(path)
+    data = mujoco.MjData(theirs)
+    q, qd = rng.normal(size=4), rng.normal(size=4)
+    data.qpos, data.qvel = theirs.qpos0 + q, qd
+    mujoco.mj_forward(theirs, data)
+    found = dal.evaluate_state(ours, dict(zip("abcd", q.tolist(), strict=True)), dict(zip("abcd", qd.tolist(), strict=True)))
+    qdd = np.array([found[f"{name}.acceleration"][0] for name in "abcd"])
+    assert np.abs(qdd - data.qacc).max() <= 1e-10 * np.abs(data.qacc).max()  # rounding times the mass matrix's condition
