@@ -17,8 +17,8 @@ Z = (0.0, 0.0, 1.0)
 MASS, G, WIDTH, HEIGHT = 20.0, 9.81, 0.5, 2.0
 HEIGHTS = {"low": 0.0, "middle": HEIGHT / 2, "high": HEIGHT}
 CORNERS = [(0.0, 0.0, 0.0), (0.1, 0.5, 0.3), (1.2, 0.8, -0.2), (1.0, -0.1, 0.4)]
-LENGTH = 1.2
-"""Largest distance in the four-bar's data."""
+LENGTH = max(norm(np.subtract(a, b)) for a, b in zip(CORNERS, CORNERS[1:] + CORNERS[:1], strict=True))
+"""Extent of the four-bar's largest body, the ground included."""
 FORMULATIONS = ("semi-recursive", "global")
 ROUNDING = 1e-11
 """Of reactions, relative to the largest: a few thousand roundings, and penalties that are 1e4 times masses."""

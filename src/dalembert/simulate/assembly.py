@@ -8,22 +8,28 @@ If that fails too, other beginnings of the coordinates that were not given are t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..codes import FormCode
 from ..errors import AssemblyError
+from ..kernels.tables import Work
 from ..kernels.tree_state import move, normalise
-from ..system.pack import Packed
+from ..system.pack import Packed, pack
 from .constraints import Constraints
 
 MAX_ITERATIONS = 60
 TOLERANCE = 1e-11
-"""Largest violation of an assembled mechanism relative to the sizes of its rows."""
+"""Largest violation of an assembled mechanism relative to the sizes of its rows, and to rounding of its places."""
+ROUNDINGS = 16
+"""Roundings of a place's distance from the world's origin that a violation may have."""
 GIVEN_WEIGHT = 1e-2
 """How easily a given start moves compared with the others, once it has to."""
 TRIES = 12
 """Random beginnings of the coordinates that were not given."""
+FOLLOWS = 1e-6
+"""Part of a unit motion of the mechanism above which a driven coordinate takes part in it."""
 SMALL_SINGULAR = 1e-9
 """Directions of the scaled Jacobian below this fraction of its largest are left alone."""
 
@@ -50,13 +56,20 @@ def least_step(J: np.ndarray, gap: np.ndarray, weight: np.ndarray) -> np.ndarray
 class Assembler:
     """Finds positions and rates of a packed model at a time."""
 
-    def __init__(self, packed: Packed, t: float = 0.0, skip: np.ndarray | None = None):
+    def __init__(self, packed: Packed, t: float = 0.0, skip: np.ndarray | None = None, work: Work | None = None):
         self.packed, self.t = packed, t
-        self.constraints = Constraints(packed)
+        self.constraints = Constraints(packed, work)
         self.use = self.constraints.holonomic.copy()
         if skip is not None:
             self.use[skip] = False
         self.scale = packed.system.dof["q_scale"]
+        self.tolerance = TOLERANCE + self._rounding()
+
+    def _rounding(self) -> float:
+        """Rounding of the largest distance from the world's origin, relative to the smallest size of a row."""
+        far = max((float(np.max(abs(p.position))) for j in self.packed.plan.model.joints for p in (j.first, j.second)
+                   if p.body == 0), default=0.0)
+        return ROUNDINGS * np.finfo(float).eps * far / float(np.min(self.constraints.size, initial=np.inf))
 
     def positions(self, q: np.ndarray, given: np.ndarray) -> np.ndarray:
         """Return coordinates that meet the constraints; `given` (n_v,) marks rates whose coordinates are to be kept.
@@ -72,16 +85,16 @@ class Assembler:
         best = None
         for weight in (held, eased):
             best = self._better(best, self.close(q, weight))
-            if best.gap <= TOLERANCE:
+            if best.gap <= self.tolerance:
                 return best.q
         rng = np.random.default_rng(0)
         for _ in range(TRIES):
             begin = self._moved(q, np.where(given | driven, 0.0, self.scale) * rng.uniform(-2.0, 2.0, len(held)))
             for weight in (held, eased):
                 best = self._better(best, self.close(begin, weight))
-                if best.gap <= TOLERANCE:
+                if best.gap <= self.tolerance:
                     return best.q
-        raise self.failure(best)
+        raise self._over_driven(q) or self.failure(best)
 
     def rates(self, q: np.ndarray, qd: np.ndarray, given: np.ndarray, unsaid: np.ndarray | bool = False) -> np.ndarray:
         """Return rates that meet the constraints at q and keep the given ones where possible, the `unsaid` ones last."""
@@ -96,6 +109,9 @@ class Assembler:
             gap = abs(self.constraints.evaluate(self.t, q, found).rate) / size
             if not len(gap) or np.max(gap) <= 1e-9 * (1 + np.max(abs(found), initial=0.0)):
                 return found
+        over_driven = self._over_driven(q)
+        if over_driven is not None:
+            raise over_driven
         owner, label = self.packed.layout.rows[int(np.argmax(gap))]
         raise AssemblyError(f"rates cannot meet the constraints at t = {self.t:.6g} s: {owner!r} ({label}) keeps a rate of "
                             f"{np.max(gap * size):.3g}. Drives contradict each other or the mechanism stands in a singular "
@@ -117,7 +133,7 @@ class Assembler:
         gap = self._gap(rows)
         for _ in range(MAX_ITERATIONS):
             norm = np.linalg.norm(gap)
-            if np.max(abs(gap), initial=0.0) <= 0.01 * TOLERANCE:
+            if np.max(abs(gap), initial=0.0) <= 0.01 * self.tolerance:
                 break
             J = np.where(self.use[:, None], rows.jacobian / self.constraints.size[:, None], 0.0)
             step = least_step(J, gap, weight)
@@ -138,6 +154,43 @@ class Assembler:
     @staticmethod
     def _better(best: Assembled | None, new: Assembled) -> Assembled:
         return new if best is None or new.gap < best.gap else best
+
+    def _over_driven(self, q: np.ndarray) -> AssemblyError | None:
+        """Return the error of drives that are more than the mechanism can follow, told at a position that ignores them."""
+        driven = np.flatnonzero(self.packed.system.dof["drive"] >= 0)
+        if not len(driven):
+            return None
+        plan = self.packed.plan
+        undriven = pack(replace(plan, model=replace(plan.model, motions=())), FormCode.SEMI_RECURSIVE)
+        free = Assembler(undriven, self.t, ~self.use)
+        loose = free._closed_anyhow(q)
+        if loose is None:
+            return None
+        rows = free.constraints.evaluate(self.t, loose.q, np.zeros(len(self.scale)))
+        J = np.where(self.use[:, None], rows.jacobian / free.constraints.size[:, None], 0.0) * self.scale
+        sizes, motions = np.linalg.svd(J)[1:]
+        rank = int(np.sum(sizes > SMALL_SINGULAR * np.max(sizes, initial=0.0)))
+        freedom = motions.shape[0] - rank
+        parts, reached = np.linalg.svd(motions[rank:, driven].T)[:2]
+        independent = int(np.sum(reached > FOLLOWS))
+        if independent == len(driven):
+            return None
+        rates = driven[np.max(abs(parts[:, independent:]), axis=1) > FOLLOWS]
+        names = [repr(m.name) for m in self.packed.layout.motions if m.v in rates]
+        only = len(names) == 1
+        return AssemblyError(
+            f"the mechanism is over-driven at t = {self.t:.6g} s: it has {freedom} degree{'s' * (freedom != 1)} of freedom, "
+            f"and the drive{'s' * (not only)} {', '.join(names)} prescribe{'s' * only} more than it can follow. Leave "
+            f"{'it' if only else f'{len(driven) - independent} of them'} out, or make {'it' if only else 'one'} a motor.")
+
+    def _closed_anyhow(self, q: np.ndarray) -> Assembled | None:
+        """Return a position that meets the constraints, whatever was given; None if none is found."""
+        rng = np.random.default_rng(1)
+        for size in (0.0, *[2.0] * TRIES):
+            found = self.close(self._moved(q, size * self.scale * rng.uniform(-1.0, 1.0, len(self.scale))), self.scale)
+            if found.gap <= TOLERANCE:
+                return found
+        return None
 
     def missing(self, best: Assembled) -> str:
         """Tell which joints lack how much in a nearest miss."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels.tables import Work
 from ..system.pack import Packed
 from .constraints import Constraints, independent_rows
 
@@ -51,12 +52,12 @@ def said(redundant) -> str:
     return ", ".join(shown) + (", …" if len(grouped) > 8 else "")
 
 
-def find_mobility(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> Mobility:
-    """Return mobility and redundant rows at a state."""
+def find_mobility(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: Work | None = None) -> Mobility:
+    """Return mobility and redundant rows at a state; `work` is scratch that serves, if there is one."""
     free = packed.system.dof["drive"] < 0
     if not len(packed.system.row):
         return Mobility(int(free.sum()), 0, 0, ())
-    constraints = Constraints(packed)
+    constraints = Constraints(packed, work)
     J = constraints.evaluate(t, q, qd).jacobian * packed.system.dof["q_scale"] / constraints.size[:, None]
     independent, redundant = independent_rows(J)
     return Mobility(int(free.sum()), len(J), len(independent), tuple(packed.layout.rows[r] for r in redundant))

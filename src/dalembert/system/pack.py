@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +54,8 @@ class Packed:
         Row of each body of `layout.bodies` in the system's body table.
     law_errors : list of LawFailure
         Filled when a Python law raises while a kernel runs.
+    law_calls : dict of deque
+        Last arguments and values of Python laws by the part that they belong to.
     keep : list
         Compiled laws, kept alive as long as their addresses are in use.
     breaks : tuple of float
@@ -71,6 +74,7 @@ class Packed:
     plan: Plan
     body_rows: np.ndarray
     law_errors: list[LawFailure] = field(default_factory=list)
+    law_calls: dict[str, deque] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     breaks: tuple[float, ...] = ()
     tree: Packed | None = None
@@ -125,7 +129,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
                     _frozen(row_place), no_superelements(), Floating(*map(_frozen, floating)))
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
-    return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.keep,
+    return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
                   tuple(sorted(float(t) for t in laws.breaks)))
 
 
@@ -207,11 +211,24 @@ def _subtree_ends(parent: np.ndarray) -> np.ndarray:
 
 
 def length_scale(model: CheckedModel) -> float:
-    """Largest distance that the model speaks of [m], or 1."""
-    lengths = [abs(c) for b in model.bodies for c in b.com]
-    lengths += [abs(c) for j in model.joints for p in (j.first, j.second) for c in p.position]
-    largest = float(max(lengths, default=0.0))
-    return largest if largest > 0 else 1.0
+    """Extent of the largest body [m]: of its centre of mass and of the places where joints, constraints and forces hold it.
+
+    Neither axes nor origins of bodies and world matter.  Models without extent take the largest radius of gyration, or 1.
+    """
+    places = {i: [b.com] for i, b in enumerate(model.bodies) if i > 0 and b.mass > 0}
+    for part in (*model.joints, *model.constraints, *model.forces):
+        for place in (part.first, part.second):
+            if place is not None:
+                places.setdefault(place.body, []).append(place.position)
+    extent = max((_extent(np.array(found)) for found in places.values()), default=0.0)
+    gyration = max((np.trace(b.inertia) / b.mass for b in model.bodies[1:] if b.mass > 0), default=0.0)
+    return extent or float(np.sqrt(gyration)) or 1.0
+
+
+def _extent(points: np.ndarray) -> float:
+    """Largest distance between two of the points (n, 3), zero if that is rounding."""
+    distance = float(np.sqrt(max(np.max(np.sum((points - point) ** 2, axis=1)) for point in points)))
+    return distance if distance > 1e-12 * float(np.max(abs(points))) else 0.0
 
 
 def _pack_dofs(rows: list[Row], n_v: int, drive: np.ndarray, length: float) -> np.ndarray:

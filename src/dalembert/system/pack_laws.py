@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from math import nan
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -19,6 +20,8 @@ SETTLED = (bool, int, float, str, ModuleType, BuiltinFunctionType, np.ufunc)
 """Kinds of values that stay what they are."""
 FEW_KNOTS = 200
 """Smooth tables with more knots than this are taken for dense records, which no step can miss."""
+REMEMBERED_CALLS = 64
+"""Last calls of a Python law that are kept."""
 
 
 class LawFailure(NamedTuple):
@@ -37,12 +40,14 @@ class LawFailure(NamedTuple):
 class LawTable:
     """Collects the laws of a model.
 
-    `errors` is filled when a Python law raises, `keep` holds compiled functions, `breaks` the times at which an
-    error-controlled step must end, lest it step over what a law does there: knots of tables, both ends of ramps.
+    `errors` is filled when a Python law raises, `calls` holds the last arguments and values of Python laws by part,
+    `keep` holds compiled functions, `breaks` the times at which an error-controlled step
+    must end, lest it step over what a law does there: knots of tables, both ends of ramps.
     """
 
     def __init__(self):
         self.errors: list[LawFailure] = []
+        self.calls: dict[str, deque] = {}
         self.keep: list[Any] = []
         self.breaks: set[float] = set()
         self._rows: list[tuple] = []
@@ -89,10 +94,13 @@ class LawTable:
     def _guarded(self, law, owner: str = ""):
         """Wrap a Python law: an exception is kept for later and NaN stops the kernel."""
         count = argument_count(law)
+        calls = self.calls[owner] = deque(maxlen=REMEMBERED_CALLS)
 
         def call(*arguments):
             try:
-                return float(law(*arguments[:count]))
+                value = float(law(*arguments[:count]))
+                calls.append((arguments[:count], value))
+                return value
             except Exception as error:
                 self.errors.append(LawFailure(owner, error))
                 return nan

@@ -26,7 +26,7 @@ from ..codes import VELOCITY_ROWS, DriveCode, ForceCode, FormCode, JointCode, Ro
 from ..kernels import tables
 from ..kernels.sparse import Pattern
 from ..kernels.tables import System
-from .pack import Packed
+from .pack import Packed, length_scale
 from .pack_super import lay_superelements, with_modes
 from .pattern import build_pattern
 
@@ -72,7 +72,7 @@ def pack_global(packed: Packed) -> Packed:
     """
     tree, laid = packed.system, lay_superelements(packed)
     n_natural = 12 * (len(tree.body) - 1)
-    size, length = n_natural + len(laid.group), max(_length(tree), laid.size) or 1.0
+    size, length = n_natural + len(laid.group), max(length_scale(packed.plan.model), laid.size)
     joints, screws = _joint_rows(tree, len(tree.term), length)
     row = np.concatenate([tree.row, _body_rows(len(tree.body)), joints, _drive_rows(tree, length)], dtype=tables.ROW)
     term = np.concatenate([tree.term, screws], dtype=tables.TERM)
@@ -159,13 +159,6 @@ def _slide_axis(tree: System, coordinate: np.void) -> tuple[int, int | None]:
     i = int(tree.dof["body"][coordinate["v"]])
     b = tree.body[i]
     return i, SLIDES.get(int(b.code), {}).get(int(coordinate["q"] - b.q))
-
-
-def _length(tree: System) -> float:
-    """Largest distance between joints or to a centre of mass [m]: what gaps are held against."""
-    heavy = tree.body[tree.body["mass"] > 0.0]
-    centres = heavy["h_b"] / heavy["mass"][:, None]
-    return float(max(np.abs(tree.body["d_p"]).max(), np.abs(centres).max(initial=0.0)))
 
 
 # --- entries -------------------------------------------------------------------------------------------------------

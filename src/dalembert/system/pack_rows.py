@@ -71,11 +71,11 @@ class RowTable:
 
 def _said(direction: np.ndarray) -> str:
     """A direction in words: x, -y or its components."""
-    for name, axis in zip("xyz", np.eye(3), strict=True):
-        for sign, word in ((1.0, name), (-1.0, f"-{name}")):
-            if np.allclose(direction, sign * axis, atol=1e-9):
-                return word
-    return "(" + ", ".join(f"{c:.3g}" for c in direction) + ")"
+    x, y, z = direction.tolist()
+    for name, along, across in (("x", x, abs(y) + abs(z)), ("y", y, abs(z) + abs(x)), ("z", z, abs(x) + abs(y))):
+        if across < 1e-9 and abs(abs(along) - 1.0) < 1e-9:
+            return name if along > 0.0 else f"-{name}"
+    return f"({x:.3g}, {y:.3g}, {z:.3g})"
 
 
 def lay_loop_rows(plan: Plan, table: RowTable, joint_rows: dict[int, JointRows], laws: LawTable) -> dict[str, tuple[int, int]]:
