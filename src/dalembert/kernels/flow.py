@@ -2,7 +2,8 @@
 
 Between two steps a frame is read off the quintic that meets coordinates, velocities and accelerations at both ends;
 its error h⁶/46080 max|q⁽⁶⁾| lies below the local error of every integrator here, and no integrator needs its own
-interpolation.  Accelerations of models with massless directions are not all known; there the quintic is made a cubic, by
+interpolation.  Where directions are massless rates and accelerations of both ends are completed first, and those of the frame
+afterwards, massless_frames.py; if that fails the quintic is made a cubic, by
     y0'' = (6 (y1 - y0) - h (4 y0' + 2 y1')) / h²,   y1'' = (6 (y0 - y1) + h (2 y0' + 4 y1')) / h²
 With s = (t - t0)/h and the ends' values y, y', y'':
     y(s) = y0 + h s y0' + h²s²/2 y0'' + s³ (A + (s - 1) (B + (s - 1) C))                       (1)
@@ -18,6 +19,7 @@ from ..codes import FormCode, Status
 from .bundle import bundle
 from .evaluate import eval_accelerations, find_projected
 from .jit import kernel, part, shared
+from .massless_frames import complete_state
 from .tree_state import (
     eval_coordinate_accelerations,
     eval_coordinate_rates,
@@ -27,6 +29,8 @@ from .tree_state import (
 
 SHORT_STEPS = 100
 """Steps in a row that an explicit integrator could take, after which a model is no longer called stiff."""
+SHORTEST = 1e-6
+"""Share of a step that may be left until a recorded time at which it shall end."""
 
 PROGRESS = np.dtype((np.record, [
     ("t", "f8"),  # time reached [s]
@@ -79,10 +83,23 @@ OPTIONS = np.dtype((np.record, [
     ("af", "f8"),
     ("beta", "f8"),
     ("gamma", "f8"),
-    ("projection", "i8"),  # after a step with loops: 0 none, 1 with the matrix of the step, 2 with the mass matrix
-    ("penalty", "f8"),  # of all constraints; 0: from the masses they move
+    ("projection", "i8"),  # after a step with loops, see constrained_step.py
+    ("zeta", "f8"),  # factor of the penalties in projections [s²]; 0: that of the step
     ("newton", "f8"),  # tolerated error of the iteration, as a fraction of `accuracy`
+    ("settling", "i8"),  # steps since a start or bend up to which recorded times end a step: layers of massless directions
 ]))
+
+
+@bundle
+class Settling(NamedTuple):
+    """Memory of the completion of massless directions, m of them."""
+
+    rates: np.ndarray  # (m,) i8
+    motions: np.ndarray  # (m, n_v)
+    matrix: np.ndarray  # (m, m) factors of the damping along the motions
+    pivot: np.ndarray  # (m,) i8
+    along: np.ndarray  # (m,)
+    ends: np.ndarray  # (4, n_v) rates and accelerations at the beginning and at the end of the last step
 
 
 @bundle
@@ -112,6 +129,7 @@ class Flow(NamedTuple):
     turning: np.ndarray  # (n_v,) i8, 1 for rates of quaternions
     massless: np.ndarray  # (m,) i8, rates without inertia at the start
     motions: np.ndarray  # (m, n_v) how the other rates go along
+    settling: Settling
 
 
 @bundle
@@ -125,6 +143,8 @@ class Frames(NamedTuple):
     qd: np.ndarray
     qdd: np.ndarray
     joint: np.ndarray  # joint coordinates next to which those of natural ones lie
+    multiplier: np.ndarray  # (rows, m) of the constraints; nan where the step has none that serve
+    open: np.ndarray  # (rows,) i8, 1 if massless directions of a frame are still to be completed
 
 
 @part
@@ -135,16 +155,19 @@ def copy(a, out):
 
 
 @kernel
-def interpolate(sys, flow, t, cubic):
-    """Coordinates and rates at t within the last step, into q_stage and qd_stage, by (1)."""
+def interpolate(sys, flow, t, qd0, qdd0, qd1, qdd1, cubic):
+    """Coordinates and rates at t within the last step, into q_stage and qd_stage, by (1).
+
+    With rates and accelerations qd0, qdd0 at its beginning and qd1, qdd1 at its end.
+    """
     p = flow.progress[0]
     h = p.h_last
     s = (t - p.t_last) / h
     kq = flow.kq
-    eval_coordinate_rates(sys, flow.q_last, flow.qd_last, kq[2])
-    eval_coordinate_accelerations(sys, flow.q_last, flow.qd_last, flow.qdd_last, kq[3])
-    eval_coordinate_rates(sys, flow.q, flow.qd, kq[4])
-    eval_coordinate_accelerations(sys, flow.q, flow.qd, flow.qdd, kq[5])
+    eval_coordinate_rates(sys, flow.q_last, qd0, kq[2])
+    eval_coordinate_accelerations(sys, flow.q_last, qd0, qdd0, kq[3])
+    eval_coordinate_rates(sys, flow.q, qd1, kq[4])
+    eval_coordinate_accelerations(sys, flow.q, qd1, qdd1, kq[5])
     for i in range(flow.q.shape[0]):
         y0, y1, y0d, y1d = flow.q_last[i], flow.q[i], h * kq[2, i], h * kq[4, i]
         y0dd, y1dd = h * h * kq[3, i], h * h * kq[5, i]
@@ -183,30 +206,66 @@ def show_projected(sys, t, q, qd, qdd, tau, work) -> int:
     return status
 
 
+@kernel
+def settle_ends(sys, flow, work):
+    """Complete massless directions at both ends of the last step; False if that fails."""
+    p, ends = flow.progress[0], flow.settling.ends
+    copy(flow.qd_last, ends[0])
+    copy(flow.qdd_last, ends[1])
+    copy(flow.qd, ends[2])
+    copy(flow.qdd, ends[3])
+    status = complete_state(sys, p.t_last, flow.q_last, ends[0], ends[1], flow.settling, flow.tau, work)
+    if status == Status.OK.value:
+        status = complete_state(sys, p.t, flow.q, ends[2], ends[3], flow.settling, flow.tau, work)
+    return status == Status.OK.value
+
+
+@kernel
+def settle_frame(sys, flow, t, row, frames, work):
+    """Complete massless directions of a frame, or mark it as open."""
+    copy(frames.qd[row], flow.qd_stage)
+    status = complete_state(sys, t, frames.q[row], flow.qd_stage, frames.qdd[row], flow.settling, flow.tau, work)
+    frames.open[row] = 0 if status == Status.OK.value else 1
+    if status == Status.OK.value:
+        copy(flow.qd_stage, frames.qd[row])
+
+
 @shared
 def record_frames(sys, flow, frames, work) -> int:
     """Write the frames that are due, see `record_due`."""
-    p = flow.progress[0]
+    p, ends = flow.progress[0], flow.settling.ends
+    massless, settled, looked = flow.massless.shape[0] > 0, False, False
     while p.next < frames.times.shape[0] and frames.times[p.next] <= p.t:
         if p.rows == frames.t.shape[0]:
             return Status.RECORD_FULL.value
-        t, row = frames.times[p.next], p.rows
+        t, row, status = frames.times[p.next], p.rows, Status.OK.value
         frames.t[row] = t
         if t == p.t or p.steps == 0:
             copy(flow.q, frames.q[row])
             copy(flow.qd, frames.qd[row])
             copy(flow.qdd, frames.qdd[row])
+            for r in range(work.row.shape[0]):
+                frames.multiplier[row, r] = work.row[r].total
         else:
-            interpolate(sys, flow, t, work.fail[2] > 0)
+            if massless and not looked:
+                settled, looked = settle_ends(sys, flow, work), True
+            if settled:
+                interpolate(sys, flow, t, ends[0], ends[1], ends[2], ends[3], False)
+            else:
+                interpolate(sys, flow, t, flow.qd_last, flow.qdd_last, flow.qd, flow.qdd, massless)
             if sys.constants[0].form != FormCode.TREE:
                 p.factored = 0
                 status = show_projected(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
-            else:
+            elif not settled:
                 status = eval_accelerations(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
             if status != Status.OK.value:
                 return status
             copy(flow.q_stage, frames.q[row])
             copy(flow.qd_stage, frames.qd[row])
+            for r in range(work.row.shape[0]):
+                frames.multiplier[row, r] = work.row[r].push
+        if massless:
+            settle_frame(sys, flow, t, row, frames, work)
         copy(work.joint_q, frames.joint[row])
         p.rows += 1
         p.next += 1
@@ -229,12 +288,17 @@ def begin(sys, flow, work) -> int:
 def may_shorten(status):
     """Tell whether a step failed in a state that a shorter one may not reach: the one that it began with was sound."""
     return (status == Status.NO_CONVERGENCE.value or status == Status.NOT_FINITE.value or status == Status.SINGULAR.value
-            or status == Status.NO_FRAME.value)
+            or status == Status.NO_FRAME.value or status == Status.UNBALANCED.value)
 
 
 @part
-def next_time(opt, p, breaks):
-    """End of the next step: on the grid of the fixed step, or t + h but not beyond a break; never just before the end."""
+def next_time(opt, p, frames):
+    """End of the next step: on the grid of the fixed step, or t + h but not beyond a break; never just before the end.
+
+    Massless directions may jump at a start; while their layer lasts no polynomial over a step describes it, and frames are
+    ends of steps.
+    """
+    breaks, times = frames.breaks, frames.times
     if opt.adaptive == 0:
         t1 = p.t_begin + (p.fixed + 1) * opt.step
     else:
@@ -243,6 +307,10 @@ def next_time(opt, p, breaks):
             p.next_break += 1
         if p.next_break < breaks.shape[0] and breaks[p.next_break] < t1 + 0.1 * p.h:
             t1 = breaks[p.next_break]
+        if p.history < opt.settling and p.next < times.shape[0]:
+            due = times[p.next]
+            if p.t + SHORTEST * p.h < due < t1 + 0.1 * p.h:
+                t1 = min(t1, due)
     return p.t_end if t1 > p.t_end - 1e-6 * (t1 - p.t) else t1
 
 

@@ -26,6 +26,7 @@ from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massle
 from ..kernels.tree_state import move, normalise
 from ..kernels.tree_tangent import eval_variation
 from ..system.pack import Packed
+from .natural import in_rates
 from .status import error_of
 
 RANK = 1e-10
@@ -60,6 +61,8 @@ class Massless:
         Derivative of the equations by the rates of the first kind and the coordinates of the second.
     qdd : (n_v,) float
         Accelerations, zero along the massless rates.
+    fastest : float
+        Largest rate of decay along the motions [1/s]; infinite if there are algebraic ones.
     """
 
     rates: np.ndarray
@@ -69,6 +72,7 @@ class Massless:
     first_order: int
     jacobian: np.ndarray
     qdd: np.ndarray
+    fastest: float
 
 
 class State:
@@ -160,7 +164,8 @@ def _classified(state: State, rates, X, CX, KX, qdd, noise: float) -> Massless:
         if stiff_sizes[-1] <= max(RANK * np.max(abs(KX), initial=0.0), noise):
             open_motion = stiff_right[-1] @ motions[first:]
             raise _unsupported(state, int(rates[np.argmax(abs(open_motion[rates]))]), rates, first)
-    return Massless(rates, X, motions, tests, first, jacobian, qdd)
+    fastest = float(np.max(abs(np.linalg.eigvals(np.linalg.solve(C, K))))) if first == len(rates) else np.inf
+    return Massless(rates, X, motions, tests, first, jacobian, qdd, fastest)
 
 
 def _unsupported(state: State, rate: int, rates, first: int) -> SingularError:
@@ -254,6 +259,19 @@ def _accelerations(state: State, found: Massless) -> np.ndarray:
     change = sum(w * state.rates_ahead(qdd, k * PATH_STEP) for k, w in (CENTRAL if past else FORWARD).items())  # (2)
     missing = (change / PATH_STEP - qdd)[found.rates]
     return qdd + np.linalg.solve(found.motions[:, found.rates].T, missing)[first:] @ found.motions[first:]
+
+
+def check_inertia(begin) -> None:
+    """Raise SingularError if the equations of a start (`initial.Start`) lack inertia that its formulation needs."""
+    state = begin.natural or begin
+    work = make_open_work(state.packed.system)
+    work.fail[2] = begin.massless
+    if begin.natural:
+        work.joint_q[:] = begin.q
+    v = np.zeros(len(state.qd))
+    status = eval_accelerations(state.packed.system, 0.0, state.q.copy(), state.qd.copy(), v, v.copy(), work)
+    if status != Status.OK:
+        raise error_of(status, begin.shown, in_rates(begin, work.fail), 0.0, 0.0)
 
 
 def describe(packed: Packed, found: Massless) -> tuple[str, ...]:
