@@ -26,11 +26,12 @@ class Ours:
         self.steps, self.at = steps, mechanisms.rates_of_joints(begin.packed.layout)
         self.loop = Loop(begin, method, options, np.zeros(0))
         self.flow = self.loop.flow
-        self.start = [a.copy() for a in self.flow]
+        self.moving = [a for a in self.flow if isinstance(a, np.ndarray)]
+        self.start = [a.copy() for a in self.moving]
 
     def reset(self) -> None:
         """Go back to the start."""
-        for array, value in zip(self.flow, self.start, strict=True):
+        for array, value in zip(self.moving, self.start, strict=True):
             array[...] = value
 
     def __call__(self) -> float:

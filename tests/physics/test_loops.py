@@ -57,15 +57,15 @@ def test_positions_rates_accelerations_and_reactions_are_of_second_order(formula
 def test_without_projections_rates_leave_the_constraints(kind):
     """[DOP (3)] is what keeps them: the index-3 step itself binds positions only."""
     gaps = [np.max(dal.run(slider_crank(), until=0.2, step=2e-3, integrator="trapezoidal",
-                           formulation=kind(projection=p))["constraints.velocity"]) for p in ("tangent", "mass", None)]
-    assert max(gaps[:2]) < 1e-8
-    assert gaps[2] > 1e4 * max(gaps[:2])
+                           formulation=kind(projection=p))["constraints.velocity"]) for p in ("step", "tangent", "mass", None)]
+    assert max(gaps[:3]) < 1e-8
+    assert gaps[3] > 1e4 * max(gaps[:3])
 
 
 @pytest.mark.parametrize("kind", [dal.SemiRecursive, dal.Global])
 @pytest.mark.parametrize("integrator", ["linear-acceleration", dal.Newmark(beta=1 / 12)], ids=str)
 def test_without_projections_a_small_beta_is_refused(kind, integrator):
-    with pytest.raises(dal.ModelError, match=r"projection=None: found beta.*expected at least.*projection='tangent'"):
+    with pytest.raises(dal.ModelError, match=r"projection=None: found beta.*expected at least.*projection='step'"):
         dal.run(slider_crank(), until=0.2, step=2e-3, integrator=integrator, formulation=kind(projection=None))
 
 
@@ -281,7 +281,7 @@ def test_a_straight_arch_is_told_to_be_locked(formulation):
 
 
 def test_an_arch_too_flat_for_rounding_names_its_joint():
-    with pytest.raises(dal.SingularError, match=r"'middle'.*loops lock it"):
+    with pytest.raises((dal.SingularError, dal.ConvergenceError), match=r"'middle'.*lock"):
         dal.run(shallow_arch(1e-9), until=0.5, accuracy=1e-6, formulation="semi-recursive")
 
 

@@ -20,6 +20,7 @@ then hold a direction that is free with an α s of STIFFNESS c²: along directio
 from math import isfinite
 
 from ..codes import Status, TermCode
+from .balance import check_balance
 from .calls import call_door
 from .jit import kernel, part
 from .saddle import (
@@ -119,6 +120,12 @@ def factor_mass(sys, q, work) -> int:
     """Mass matrix into work.mass and the factors of M + Jᵀ α J, with the rows' own penalties."""
     for r in range(sys.row.shape[0]):
         work.row[r].penalty = sys.row[r].penalty
+    return factor_with_penalties(sys, q, work)
+
+
+@kernel
+def factor_with_penalties(sys, q, work) -> int:
+    """Likewise with the penalties that the rows have at the moment."""
     status = eval_mass(sys, q, work)
     if status != Status.OK.value:
         return status
@@ -147,7 +154,7 @@ def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
             work.fail[0] = k
             return Status.NOT_FINITE.value
         qdd[k] += x[k]
-    return Status.OK.value
+    return check_balance(sys, bias, x, work.vector[RIGHT], work.vector[PRODUCT], work)
 
 
 @kernel
@@ -339,8 +346,9 @@ def solve_weak(sys, f, x, work):
 
 @kernel
 def reduce_bend(sys, y, exact, matrix, pivot, work):
-    """Project accelerations y by turns (1), with the gap Phi'' in row.gap.
+    """Project accelerations y by turns (1), with the gap Phi'' in row.gap, and add what the turns load to row.total.
 
+    With A = P + Jᵀ α J a turn d says P d = -Jᵀ α (g + J d): it acts like a load with the multiplier α times the gap left.
     Only a few: where rates along a nearly singular direction are left, Phi'' holds their products with the rate of J, and to
     remove all of it would need accelerations as large as the direction is singular.
     """
@@ -352,4 +360,6 @@ def reduce_bend(sys, y, exact, matrix, pivot, work):
         for k in range(y.shape[0]):
             y[k] += x[k]
         for r in range(sys.row.shape[0]):
-            work.row[r].gap -= work.row[r].product
+            own = work.row[r]
+            own.gap -= own.product
+            own.total += own.penalty * own.gap

@@ -15,17 +15,23 @@ Penalties are α' = α/cq (α/cv for rows that bind rates, with Phi' for Phi), w
 and of cq times the stiffness of superelements: the matrix keeps its condition however short or long the step is.  Rates and
 accelerations are projected afterwards by
     A d = -Jᵀ α Phi',   A d = -Jᵀ α Phi''                                                        (3)
-[DOP (3), (4)] in increments, by turns of constrained.py; A is the matrix (1) of the step itself, P = M + cv C + cq K,
-or M + Jᵀ α J made anew, P = M.  The gap is linear in them: it is evaluated once and then follows d with the present J.
-Recorded accelerations are evaluated anew.
+[DOP (3), (4)] in increments, by turns of constrained.py, where α = ζ α' with ζ = cq (cv for rows that bind rates) unless the
+user says otherwise.  A is the matrix (1) that the iteration has at hand, in which P is M with some of cv C + cq K; or (1) in
+full, exact and dense, P = M + cv C + cq K with all forces; or M + Jᵀ α J made anew, P = M.  The gap is linear in them: it is
+evaluated once and then follows d with the present J.  The projection of accelerations acts like a load with multipliers ν,
+    P (a - a*) = -Jᵀ ν,   hence   M a + Jᵀ (λ + ν) = Q - (P - M) (a - a*).                       (4)
+a is what is recorded, and λ + ν (row.total) where P = M.  Elsewhere the rest of (4), though of second order, is far larger
+than the error of a near a singular position, where a* is far off; multipliers are then found from the state.
 The next step begins with the projected rates, and with accelerations between those that solved (1) and the projected ones.
 Along the constraints the trapezoidal rule turns an error of the former over from step to step and never damps it, and
 every passage through a singular position adds to it, until the step leaves the branch it is on.  The latter have no such
 error, but with them alone the scheme is far from symmetric in time, and the error's part of third order is larger.
 Positions that keep to the constraints turn an error e of the accelerations along them into
-    e1 = -(½ - beta)/beta e0,                                                                    (4)
+    e1 = -(½ - beta)/beta e0,                                                                    (5)
 which grows for beta < ¼; the share of the projected ones is chosen so that a step takes as much off as with beta = ¼.
 """
+
+from math import nan
 
 from ..codes import Status, TermCode
 from .constrained import (
@@ -36,7 +42,7 @@ from .constrained import (
     eval_rates,
     eval_row_bends,
     eval_row_matrix,
-    factor_mass,
+    factor_with_penalties,
     largest_gap,
     project_rates,
     reduce_bend,
@@ -46,7 +52,7 @@ from .jit import kernel, part
 from .saddle import add_penalties, add_transposed, keep_jacobian, row_product
 from .sparse import factor_sparse, status_of_factor
 
-NO_PROJECTION, TANGENT, MASS = 0, 1, 2
+NO_PROJECTION, STEP, MASS, TANGENT = 0, 1, 2, 3
 """Values of OPTIONS.projection."""
 EXACT = 8
 """Added to them if the factors of the step are the dense exact ones."""
@@ -61,12 +67,12 @@ def row_factor(c, cq, cv):
 
 
 @kernel
-def begin_step(sys, o, cq, cv, work):
+def begin_step(sys, cq, cv, work):
     """Penalties α' of the step, and the multipliers of the last one."""
     for r in range(sys.row.shape[0]):
         own, c = work.row[r], sys.row[r]
         own.multiplier = own.kept
-        own.penalty = o.penalty if o.penalty > 0.0 else (c.penalty + cq * c.stiffness) / row_factor(c, cq, cv)
+        own.penalty = c.given if c.given > 0.0 else (c.penalty + cq * c.stiffness) / row_factor(c, cq, cv)
 
 
 @kernel
@@ -142,12 +148,13 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
     The rows keep the penalties of the factors, with which states near this one may be projected, too.
     """
     kind = mode % EXACT
-    exact, near = mode % NEAR >= EXACT, mode >= NEAR and kind == TANGENT
+    exact, near = mode % NEAR >= EXACT, mode >= NEAR and kind != MASS
     keep_frames(sys.sup, work.sup)
     for r in range(sys.row.shape[0]):
         own = work.row[r]
         own.kept = own.multiplier
-        own.penalty = own.penalty * row_factor(sys.row[r], cq, cv) if kind != MASS else sys.row[r].penalty
+        own.total = nan if kind == STEP or kind == TANGENT else own.multiplier
+        own.penalty *= row_factor(sys.row[r], cq, cv)
     status = Status.OK.value
     if kind == MASS:
         exact = False
@@ -155,7 +162,7 @@ def project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
         status = eval_rate_gaps(sys, t, q, qd, work) if near else eval_gaps(sys, t, q, qd, work)
         eval_row_matrix(sys, q, work)
     if status == Status.OK.value and kind == MASS:
-        status = factor_mass(sys, q, work)
+        status = factor_with_penalties(sys, q, work)
     if status == Status.OK.value and kind != NO_PROJECTION:
         largest_gap(sys, work, 1)
         project_rates(sys, qd, exact, matrix, pivot, work)

@@ -177,6 +177,9 @@ def evaluate_terms(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot
         return add_mass(sys, q, x, work)
     elif task == TermCode.TANGENT:
         return add_step_tangent(sys, t, q, qd, qdd, x, cq, cv, work)
-    else:
+    elif task == TermCode.NEEDED or task == TermCode.LOADED:
         return eval_needed(sys, t, q, qd, qdd, tau, task == TermCode.LOADED, x, work)
+    else:
+        work.fail[0] = task
+        return Status.UNKNOWN_TASK.value
     return Status.OK.value

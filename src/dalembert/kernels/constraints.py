@@ -97,7 +97,7 @@ def eval_pair(c, row_a, row_b, y):
         return 0.0, -1.0, zero, f, axpy3(-c.radius, up, arm_b), Status.OK.value                   # (6)
     if c.code == RowCode.TURN_SPEED:
         return 0.0, -1.0, e_a, zero, arm_b, Status.OK.value                                       # (7)
-    return 0.0, 0.0, zero, zero, arm_b, Status.UNKNOWN_FORCE.value
+    return 0.0, 0.0, zero, zero, arm_b, Status.UNKNOWN_ROW.value
 
 
 @kernel

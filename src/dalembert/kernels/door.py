@@ -5,7 +5,7 @@ Behind it the terms of their equations stand behind another one, so that each pi
 
 import numpy as np
 
-from ..codes import FormCode, TaskCode
+from ..codes import FormCode, Status, TaskCode
 from .calls import address_of
 from .constrained import eval_gaps, eval_mass, eval_row_matrix, find_constrained
 from .constrained_step import eval_step_residual, factor_step, project_step
@@ -34,7 +34,10 @@ def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) ->
         return status
     if task == TaskCode.MASS:
         return eval_mass(sys, q, work)
-    return project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work)
+    if task == TaskCode.PROJECTION:
+        return project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work)
+    work.fail[0] = task
+    return Status.UNKNOWN_TASK.value
 
 
 _ADDRESSES: list[int] = []

@@ -205,7 +205,7 @@ def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
         status = record_due(sys, flow, frames, work)
         if status != Status.OK.value or p.t >= p.t_end:
             return status
-        t1 = next_time(o, p, frames.breaks)
+        t1 = next_time(o, p, frames)
         h = t1 - p.t
         status = try_step(sys, o, tableau, flow, h, work)
         if o.adaptive == 1:

@@ -245,7 +245,7 @@ def begin_implicit(sys, o, flow, work) -> int:
         return Status.OK.value
     status = begin(sys, flow, work)
     for r in range(sys.row.shape[0]):
-        work.row[r].kept = work.row[r].push
+        work.row[r].kept = work.row[r].total = work.row[r].push
     for k in range(flow.qdd.shape[0]):
         flow.aa[0, k] = flow.aa[2, k] = flow.qdd[k]
     if o.adaptive == 1 and p.h <= 0.0:
@@ -282,7 +282,7 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
         status = record_due(sys, flow, frames, work)
         if status != Status.OK.value or p.t >= p.t_end:
             return status
-        t1 = next_time(o, p, frames.breaks)
+        t1 = next_time(o, p, frames)
         h = t1 - p.t
         if o.adaptive == 1 and h != p.h:
             rescale_shift(flow, h / p.h)
@@ -310,7 +310,7 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
         for k in range(flow.qdd.shape[0]):
             flow.aa[0, k], flow.aa[2, k] = flow.aa[1, k], flow.aa[3, k]
         count_dense(p)
-        if work.fail[2] == 0 and p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1:
+        if (work.fail[2] == 0 or o.turns == 1) and p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1:
             forget_past(flow)
         if o.adaptive == 1:
             status = choose_next(o, flow, h, error)

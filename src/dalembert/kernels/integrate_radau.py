@@ -174,7 +174,7 @@ def integrate_radau(sys, opt, method, flow, frames, work) -> int:
         status = record_due(sys, flow, frames, work)
         if status != Status.OK.value or p.t >= p.t_end:
             return status
-        t1 = next_time(o, p, frames.breaks)
+        t1 = next_time(o, p, frames)
         h, before = t1 - p.t, p.iterations
         update_scales(sys, flow)
         status = try_radau(sys, o, coefficients, flow, stages, h, work)
@@ -192,7 +192,7 @@ def integrate_radau(sys, opt, method, flow, frames, work) -> int:
             status = choose_radau_step(o, p, h, error, p.iterations - before)
         accept(flow, t1)
         bends = p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1
-        keep_stages(p, stages.vector, bends and work.fail[2] == 0)
+        keep_stages(p, stages.vector, bends)
         if status != Status.OK.value:
             return status
     status = record_due(sys, flow, frames, work)

@@ -223,6 +223,10 @@ class _Announcer(event.Listener):
         """Nothing to tell at the end."""
 
 
+_READY: set[int] = set()
+"""Entry kernels that were prepared: all systems have the same types."""
+
+
 def prepare(entries) -> None:
     """Compile (or load from disk) entry kernels for the arguments they will get, telling `on_compile`.
 
@@ -233,8 +237,9 @@ def prepare(entries) -> None:
     """
     with _garbage_kept():
         for done, (entry, args) in enumerate(entries):
-            if not hasattr(entry, "compile"):  # JIT switched off
+            if not hasattr(entry, "compile") or id(entry) in _READY:  # JIT switched off, or known
                 continue
             listener = _Announcer(entry.py_func.__name__, done, len(entries))
             with event.install_listener("numba:compile", listener):
                 entry.compile(tuple(numba.typeof(a) for a in args))
+            _READY.add(id(entry))

@@ -1,5 +1,7 @@
 """What results show of a state: bodies' frames, joint reactions, efforts, force elements, energies, momentum."""
 
+from math import isnan
+
 from ..codes import FormCode, Status
 from .constraints import add_row_loads, eval_rows
 from .evaluate import eval_accelerations, eval_state
@@ -54,11 +56,11 @@ def measure_bodies(sys, f, out, work):
 
 
 @kernel
-def measure_reactions(sys, f, tau, out, work):
+def measure_reactions(sys, f, tau, needed, out, work):
     """Fill out[f] (n_joint, 6): force and torque of each joint on its second body, at its second attachment.
 
-    The load of the carried body is moved to the second attachment, the applied efforts are taken out (a drive's
-    stay), and the sign is changed if the carried body is the joint's first one.
+    The load of the carried body is moved to the second attachment, its part along free motions `needed` (n_v,) is taken out
+    (of driven ones the applied efforts `tau` alone), and the sign is changed if the carried body is the joint's first one.
     """
     for j in range(sys.joint.shape[0]):
         k = sys.joint[j]
@@ -71,7 +73,8 @@ def measure_reactions(sys, f, tau, out, work):
         b = sys.body[k.last]
         A = mul33(load_columns(work.body[b.parent].E_wb), load9(b.R_pj))
         for v in range(k.v, k.v + k.nv):
-            load_n, load_f = without_effort(sys, v, tau[v], A, load_n, load_f)
+            effort = tau[v] if sys.dof[v].drive >= 0 else needed[v]
+            load_n, load_f = without_effort(sys, v, effort, A, load_n, load_f)
         if k.reversed == 1:
             load_n, load_f = neg3(load_n), neg3(load_f)
         put3(out, f, j, 0, load_f)
@@ -109,9 +112,14 @@ def measure_violations(sys, f, out, work):
 
 
 @kernel
-def load_rows(sys, t, q, qd, tau, work) -> int:
-    """Find the multipliers of a state, evaluate it anew and add their loads; `tau` takes those on coordinates."""
-    status = eval_accelerations(sys, t, q, qd, work.vector[2], tau, work)
+def load_rows(sys, t, q, qd, multiplier, tau, work) -> int:
+    """Evaluate a state with the loads of its multipliers, found anew if they are nan; `tau` takes those on coordinates."""
+    status = Status.OK.value
+    for r in range(sys.row.shape[0]):
+        if isnan(multiplier[r]):
+            status = eval_accelerations(sys, t, q, qd, work.vector[2], tau, work)
+            break
+        work.row[r].push = multiplier[r]
     if status != Status.OK.value:
         return status
     status = eval_state(sys, t, q, qd, tau, work)
@@ -167,15 +175,15 @@ def measure_system(sys, f, q, qd, out, work):
 
 
 @kernel
-def measure_frames(sys, t, q, qd, qdd, body, reaction, effort, element, system, work) -> int:
-    """Evaluate all tables for the frames t (nf,), q, qd, qdd (nf, ...).
+def measure_frames(sys, t, q, qd, qdd, multiplier, body, reaction, effort, element, system, work) -> int:
+    """Evaluate all tables for the frames t (nf,), q, qd, qdd (nf, ...) and the multipliers (nf, m), nan where not known.
 
     `effort` (nf, n_v) holds the applied efforts of undriven rates and the drives' efforts of driven ones.
     """
     tau, needed = work.vector[0], work.vector[1]
     for f in range(t.shape[0]):
         if sys.constants[0].form != FormCode.TREE:
-            status = load_rows(sys, t[f], q[f], qd[f], tau, work)
+            status = load_rows(sys, t[f], q[f], qd[f], multiplier[f], tau, work)
             measure_violations(sys, f, system, work)
         else:
             status = eval_state(sys, t[f], q[f], qd[f], tau, work)
@@ -184,7 +192,7 @@ def measure_frames(sys, t, q, qd, qdd, body, reaction, effort, element, system, 
         eval_places(sys, qd[f], work)
         eval_inverse(sys, qdd[f], needed, work)
         measure_bodies(sys, f, body, work)
-        measure_reactions(sys, f, tau, reaction, work)
+        measure_reactions(sys, f, tau, needed, reaction, work)
         measure_holds(sys, f, sys.joint.shape[0], reaction, work)
         measure_elements(sys, f, t[f], q[f], qd[f], element, work)
         measure_system(sys, f, q[f], qd[f], system, work)

@@ -203,7 +203,7 @@ def eval_natural_rows(sys, t, q, qd, qj, qdj, work) -> int:
                 add_wrench_gradient(sys, c, q, jacobian)
             else:
                 work.fail[0] = r
-                return Status.UNKNOWN_FORCE.value
+                return Status.UNKNOWN_ROW.value
         if c.terms > 0:
             add_term_gradients(sys, c, q, qj, jacobian)
         own.rate = entries_times(sys, c, qd, jacobian) + own.time_rate
@@ -265,7 +265,7 @@ def eval_natural_row_accelerations(sys, t, q, qd, qdd, qj, qdj, qddj, work) -> i
             bias = wrench_bias(sys, c, t, q, qd)
         else:
             work.fail[0] = r
-            return Status.UNKNOWN_FORCE.value
+            return Status.UNKNOWN_ROW.value
         for j in range(c.terms):
             bias += sys.term[c.term + j].c * coordinate_bias(sys, sys.term[c.term + j], q, qd)
         own.acceleration = bias + entries_times(sys, c, qdd, work.jacobian)

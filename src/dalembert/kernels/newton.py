@@ -26,6 +26,7 @@ from .constrained_step import (
     MASS,
     NEAR,
     NO_PROJECTION,
+    STEP,
     TANGENT,
     add_gap_loads,
     begin_step,
@@ -105,12 +106,12 @@ def unsettled_size(sys, o, flow, tangent, exact, cq, cv, work):
 
 
 @kernel
-def return_to_guess(sys, o, flow, tangent, cq, cv, work):
+def return_to_guess(sys, flow, tangent, cq, cv, work):
     """Begin the iteration anew."""
     for k in range(flow.qdd_new.shape[0]):
         flow.qdd_new[k], tangent.dq[k] = tangent.guess[0, k], tangent.guess[1, k]
     if sys.constants[0].form != FormCode.TREE:
-        begin_step(sys, o, cq, cv, work)
+        begin_step(sys, cq, cv, work)
 
 
 @kernel
@@ -149,14 +150,14 @@ def begin_stage(sys, o, flow, tangent, cq, cv, work):
         p.factored = 0
     p.renewals = max(0, p.renewals - 1)
     if sys.constants[0].form != FormCode.TREE:
-        if o.projection == TANGENT:
+        if o.projection == STEP or o.projection == TANGENT:
             p.factored = 0
-        begin_step(sys, o, cq, cv, work)
+        begin_step(sys, cq, cv, work)
 
 
 @part
 def projected_share(o):
-    """Share of the projected accelerations in those that the next step begins with, by (4) of constrained_step.py."""
+    """Share of the projected accelerations in those that the next step begins with, by (5) of constrained_step.py."""
     return 1.0 - (1.0 - PROJECTED_SHARE) * o.beta / max(o.beta, 0.5 - o.beta)
 
 
@@ -164,16 +165,18 @@ def projected_share(o):
 def finish_stage(sys, o, flow, tangent, exact, raised, t1, cq, cv, work) -> int:
     """Place the new state, project it and keep its accelerations, moved towards the projected ones.
 
-    Raised penalties are lowered again before: along a direction with the inverse mass s projections enlarge what is left of a
-    gap by up to √α/2.
+    Penalties that the user's ζ asks for are set before, and raised ones are lowered again: along a direction with the inverse
+    mass s projections enlarge what is left of a gap by up to √α/2.
     """
     place_new(sys, o, flow, tangent, t1, cq, cv)
     for k in range(flow.qdd_new.shape[0]):
         flow.aa[3, k] = flow.qdd_new[k]
     if sys.constants[0].form == FormCode.TREE:
         return Status.OK.value
-    if raised > 0:
-        scale_penalties(work, RAISE ** (-raised))
+    if raised > 0 or o.zeta > 0.0:
+        scale_penalties(work, RAISE ** (-raised) * (o.zeta / cq if o.zeta > 0.0 else 1.0))
+        flow.progress[0].factored = 0
+    if flow.progress[0].factored == 0 and o.projection != MASS and o.projection != NO_PROJECTION:
         status = eval_new_residual(sys, flow, tangent, t1, work)
         if status == Status.OK.value:
             status = factor_new(sys, exact, flow, tangent, t1, cq, cv, work)
@@ -190,6 +193,8 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new and the factors."""
     p = flow.progress[0]
     loops = sys.constants[0].form != FormCode.TREE
+    if o.projection == TANGENT and loops and tangent.matrix.shape[0] > 0:
+        p.dense = DENSE_STEPS
     exact, fresh, held, since, raised = p.dense > 0, False, False, 0, 0
     last, rate, begun, off, gap, tolerance = 0.0, 1.0, 0.0, 0.0, 0.0, o.newton
     residual, x = tangent.residual, tangent.direction[3]
@@ -272,7 +277,7 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             if switch or held or not fresh:
                 p.factored, fresh = 0, False
             if switch:
-                return_to_guess(sys, o, flow, tangent, cq, cv, work)
+                return_to_guess(sys, flow, tangent, cq, cv, work)
                 since, held, raised = 0, False, 0
         last = size
     return Status.NO_CONVERGENCE.value

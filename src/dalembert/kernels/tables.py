@@ -132,6 +132,7 @@ ROW = _record(
     ("size", "f8"),  # size that a violation is held against [m, rad or -]
     ("penalty", "f8"),  # a large multiple of the mass that the row moves
     ("stiffness", "f8"),  # likewise of the stiffness of superelements that it works against [N/m or N m]
+    ("given", "f8"),  # penalty that the user asks for in implicit steps, 0 for none [N/m or N m]
 )
 
 TERM = _record(
@@ -224,6 +225,7 @@ ROW_WORK = _record(
     ("f_b", "f8", 3),
     ("multiplier", "f8"),  # lambda; the load is minus multiplier times (n, f)
     ("kept", "f8"),  # lambda of the last step
+    ("total", "f8"),  # with what its projections added; nan where that is no reaction
     ("penalty", "f8"),  # alpha of the acceleration level, a multiple of the mass that the row moves
     ("gap", "f8"),  # what is left to remove at the level that is being solved
     ("push", "f8"),  # multiplier at that level
@@ -294,6 +296,7 @@ def make_work(system: System) -> Work:
     n_q, n_v = int(system.constants[0].n_q), int(system.constants[0].n_v)
     rows = np.zeros(system.row.shape[0], ROW_WORK)
     rows["penalty"] = system.row["penalty"]
+    rows["total"] = np.nan
     return Work(zeros_in_lines(n_body, BODY_WORK), zeros_in_lines(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
                 zeros_in_lines(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),

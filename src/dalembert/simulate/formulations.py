@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import ClassVar
 
-from ..errors import ModelError, TopologyError, near_names
+from ..errors import ModelError, MultibodyError, TopologyError, near_names
 from ..model.check import check
 from ..topology.span import Plan, span
+from .given_penalties import check_penalty
 
-PROJECTIONS = ("tangent", "mass", None)
+PROJECTIONS = ("step", "tangent", "mass", None)
 
 
 @dataclass(frozen=True)
@@ -27,17 +30,23 @@ class SemiRecursive:
     ----------
     reference : {"centre-of-mass", "origin"}
         Where masses and forces are accumulated; the same mechanics, the first keeps its digits far from the origin.
-    projection : {"tangent", "mass", None}
-        Matrix P of the projections of rates and accelerations after an implicit step: that of the step itself, the
-        mass matrix, or no projections at all (to show what is lost).
-    penalty : float, optional
-        Penalty factor of all constraints in implicit steps [N/m, N m/rad]; by default it follows from the masses that a
-        constraint moves and from the step.
+    projection : {"step", "tangent", "mass", None}
+        Matrix P of the projections of rates and accelerations after an implicit step: what the matrix of the step's own
+        iteration holds, which costs nothing; the whole M + c_v C + c_q K with all force elements, exact and dense, made in
+        every step (up to 2000 rates); the mass matrix; or no projections at all (to show what is lost).
+    penalty : float or mapping, optional
+        Penalty α of the constraints in implicit steps [N/m, N m/rad]: a number for all of them, or a mapping of the names of
+        joints, constraints and motions to numbers; where nothing is given it follows from the masses that a constraint moves
+        and from the step.
+    zeta : float, optional
+        Factor ζ of the penalties in the projections [s²]; by default that with which the step's own iteration weighs them,
+        c_q = h²/4 for the trapezoidal rule.
     """
 
     reference: str = "centre-of-mass"
-    projection: str | None = "tangent"
-    penalty: float | None = None
+    projection: str | None = "step"
+    penalty: float | Mapping[str, float] | None = None
+    zeta: float | None = None
     name: ClassVar[str] = "semi-recursive"
 
 
@@ -47,12 +56,13 @@ class Global:
 
     Attributes
     ----------
-    projection, penalty
-        As for `SemiRecursive`.
+    projection, penalty, zeta
+        As for `SemiRecursive`.  The matrix of the step holds all force elements here, ``"tangent"`` is the same as ``"step"``.
     """
 
-    projection: str | None = "tangent"
-    penalty: float | None = None
+    projection: str | None = "step"
+    penalty: float | Mapping[str, float] | None = None
+    zeta: float | None = None
     name: ClassVar[str] = "global"
 
 
@@ -71,6 +81,7 @@ def choose_formulation(formulation, plan: Plan):
         raise ModelError(f"formulation: found {formulation!r}, expected a name ({', '.join(BY_NAME)}) or an object such as "
                          "SemiRecursive()")
     _check_options(chosen)
+    check_penalty(chosen, plan)
     if isinstance(chosen, Recursive) and plan.has_loops:
         raise TopologyError(f"formulation 'recursive' simulates trees, but {_closing(plan)}; take 'semi-recursive', 'global' "
                             "or 'auto'")
@@ -90,14 +101,46 @@ def _check_options(chosen) -> None:
     if getattr(chosen, "reference", "origin") not in ("origin", "centre-of-mass"):
         raise ModelError(f"SemiRecursive: found reference {chosen.reference!r}, expected 'origin' or 'centre-of-mass'")
     if getattr(chosen, "projection", None) not in PROJECTIONS:
-        raise ModelError(f"{type(chosen).__name__}: found projection {chosen.projection!r}, expected 'tangent', 'mass' or "
-                         "None")
-    penalty = getattr(chosen, "penalty", None)
-    if penalty is not None and not (isinstance(penalty, (int, float)) and 0 < penalty < float("inf")):
-        raise ModelError(f"{type(chosen).__name__}: found penalty {penalty!r}, expected a positive number")
+        raise ModelError(f"{type(chosen).__name__}: found projection {chosen.projection!r}, expected 'step', 'tangent', "
+                         "'mass' or None")
+    zeta = getattr(chosen, "zeta", None)
+    if zeta is not None and not (isinstance(zeta, Real) and not isinstance(zeta, bool) and 0 < zeta < float("inf")):
+        raise ModelError(f"{type(chosen).__name__}: found zeta {zeta!r}, expected a positive number [s²]")
+    if zeta is not None and chosen.projection is None:
+        raise ModelError(f"{type(chosen).__name__}: found zeta {zeta!r} with projection None; zeta weighs the penalties of "
+                         "projections, leave one of them out")
 
 
-def formulations(model) -> list[str]:
-    """Return the names of the formulations that can run a model."""
+def formulations(model, why: bool = False) -> list[str] | dict[str, str | None]:
+    """Return the names of the formulations that can run a model from its start.
+
+    Parameters
+    ----------
+    model : Model
+    why : bool
+        Tell about all formulations.
+
+    Returns
+    -------
+    list of str, or with `why` a dict
+        The dict maps every name to None if it runs, else to the reason why not.
+    """
     plan = span(check(model))
-    return [name for name in BY_NAME if not (plan.has_loops and name == "recursive")]
+    reasons = {name: _reason(model, name, plan) for name in BY_NAME}
+    return reasons if why else [name for name, reason in reasons.items() if reason is None]
+
+
+def _reason(model, name: str, plan: Plan) -> str | None:
+    """Why a formulation cannot begin a run, or None."""
+    from .initial import prepare_start
+    from .massless import check_inertia
+
+    try:
+        choose_formulation(name, plan)
+        begin = prepare_start(model, formulation=name)
+        check_inertia(begin)
+    except MultibodyError as error:
+        return str(error)
+    if begin.formulation.name != name:
+        return f"{begin.formulation.name} takes its place: {begin.messages[-1]}"
+    return None

@@ -22,7 +22,7 @@ from dalembert.kernels import (
     tree_state,
     tree_tangent,
 )
-from dalembert.results.tables import frame_shapes
+from dalembert.results.tables import FRAMES, frame_shapes
 from dalembert.simulate.arguments import RunOptions
 from dalembert.simulate.evaluate import evaluate_frames, refresh_accelerations
 from dalembert.simulate.initial import prepare_start
@@ -67,12 +67,14 @@ def calls(case):
         (constraints.eval_jacobian, (sys, q, work)),
         (linearize.eval_matrices, (sys, 0.1, q, qd, qdd, out, M, C, K, work)),
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
+        (tree_kinematics.eval_places, (sys, qd, work)),
+        (tree_inverse.eval_body_accelerations, (sys, qdd, work)),
         (tree_inverse.eval_mass_matrix, (sys, M, work)),
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
         (tree_factor.factor_tree, (sys, add, 0.0, 0.0, work)),
         (tree_factor.solve_tree, (sys, ones, out, work)),
-        (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], body, made["reaction"],
-                                  made["effort"], made["element"], made["system"], work)),
+        (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], np.zeros((1, 0)), body,
+                                  made["reaction"], made["effort"], made["element"], made["system"], work)),
         (tree_state.move, (sys, q, 0.1 * ones, q.copy())),
         (tree_state.normalise, (sys, q.copy())),
         (tree_state.eval_coordinate_rates, (sys, q, qd, q.copy())),
@@ -131,7 +133,7 @@ def test_superelements_leave_the_tables_alone():
     loop = Loop(begin, BY_NAME["hht"], options, np.array([0.0, 0.002]))
     assert loop.advance(2) == 0
     frames = loop.take_frames()
-    for evaluate_all in (refresh_accelerations, lambda packed, f: evaluate_frames(packed, *f.values())):
+    for evaluate_all in (refresh_accelerations, lambda packed, f: evaluate_frames(packed, *(f[name] for name in FRAMES))):
         evaluate_all(begin.shown, frames)
         assert [digest(system) for system in systems] == before
 
@@ -160,6 +162,6 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     from dalembert.simulate.warm import entries
 
     covered = {kernel.__name__ for kernel, _ in calls(random_case(1, 4, **SMALL))}
-    loops = {"integrate_explicit", "integrate_implicit", "integrate_radau", "door", "evaluate_terms",
-             "measure_natural_frames", "solve_natural_frames"}
+    loops = {"integrate_explicit", "integrate_implicit", "integrate_radau", "door", "evaluate_terms", "factor_sparse",
+             "measure_natural_frames", "solve_natural_frames", "natural_state_of_joint", "joint_state_of_natural", "eval_law"}
     assert {kernel.__name__ for kernel, _ in entries()} <= covered | loops

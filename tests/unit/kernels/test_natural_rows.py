@@ -184,7 +184,7 @@ def test_an_unknown_row_is_told():
     row.setflags(write=False)
     sys = made.sys._replace(row=row)
     qj, qdj, _ = made.joints()
-    assert eval_natural_rows(sys, 0.0, made.q, made.qd, qj, qdj, made.work) == Status.UNKNOWN_FORCE
+    assert eval_natural_rows(sys, 0.0, made.q, made.qd, qj, qdj, made.work) == Status.UNKNOWN_ROW
     assert made.work.fail[0] == 2
 
 
