@@ -1,42 +1,44 @@
-"""Small masses and inertias: leave them out, and what that changes.
+"""Small masses and inertias, stiff springs and bushings: leave them out, and what that changes.
 
 A light body on stiff springs swings fast, and an error-controlled integrator follows it.  Singular perturbation theory
-[ARN (1)-(6)] takes the limit instead: `neglect` makes the reduced model, `perturbation_report` tells whether it pays.
+[ARN (1)-(6)] takes the limit instead: `neglect` makes the reduced model, `perturbation_report` tells whether it pays.  Small
+masses are the parameter of (1), stiff potentials that of (4), which become joints.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from ..errors import ConvergenceError, Fault, ModelError, SingularError, near_names
+from ..errors import ConvergenceError, Fault, ModelError, MultibodyError, SingularError, near_names
 from ..model.check import check
 from ..model.model import Model
 from ..results.panels import write_figure
 from .linear import Linearized, eigenmodes, linearize, modes_of
+from .mode_changes import gain, lost, moves, rings
+from .stiff_elements import elastic_elements, made_rigid
+from .trial import step_rate
 
-RINGS = 0.5
-"""Damping ratio below which a mode swings several times, so that its frequency holds the step."""
-STILL = 1e-6
-"""An eigenvalue below this fraction of the largest swinging one counts as zero: rigid motion and rounding."""
-CHANGED = 2.0
-"""A mode whose eigenvalue falls by more than this factor is caused by the neglected body."""
+SAME = 0.02
+"""Relative change up to which a mode counts as unchanged."""
 ZERO = (0.0, 0.0, 0.0)
 
 
 def neglect(model: Model, bodies: str | Iterable[str], inertia: bool = True, mass: bool = True) -> Model:
-    """Return a copy of the model in which the named bodies have no mass and no inertia.
+    """Return a copy of the model in which the named bodies have no mass and no inertia, and named springs do not give.
 
-    Points and joints stay, so that what is attached to the bodies is carried on as before.
+    Points and joints stay, so that what is attached to the bodies is carried on as before.  Springs and bushings become
+    joints and constraints of the same name that hold them where they are unloaded: a spring between points a `Distance`, a
+    joint spring a `Motion` at its rest, a bushing the joint that holds its stiff directions.
 
     Parameters
     ----------
     model : Model
     bodies : sequence of str
-        Names of bodies.
+        Names of bodies, springs and bushings.
     inertia, mass : bool
         False keeps the inertia about the centre of mass, or the mass.
 
@@ -48,7 +50,7 @@ def neglect(model: Model, bodies: str | Iterable[str], inertia: bool = True, mas
     Raises
     ------
     ModelError
-        If there is no such body.
+        If there is no such part, or no joint for what a bushing holds.
 
     Examples
     --------
@@ -58,25 +60,28 @@ def neglect(model: Model, bodies: str | Iterable[str], inertia: bool = True, mas
     0.0
     """
     names = [bodies] if isinstance(bodies, str) else list(bodies)
-    known = [body.name for body in model.bodies]
-    faults = [Fault("neglect", f"no body {name!r}.{near_names(str(name), known)}") for name in names if name not in known]
+    elastic = elastic_elements(model)
+    known = [*(body.name for body in model.bodies), *elastic]
+    faults = [Fault("neglect", f"no body, spring or bushing {name!r}.{near_names(str(name), known)}")
+              for name in names if name not in known]
     if faults:
         raise ModelError(faults, str(model.name))
     changes = {**({"mass": 0.0} if mass else {}), **({"inertia": ZERO} if inertia else {})}
     for name in names:
-        model = model.replaced(name, **changes)
+        model = made_rigid(model, name) if name in elastic else model.replaced(name, **changes)
     return model.replaced()
 
 
 @dataclass(frozen=True)
 class Neglect:
-    """What happens if some small bodies are neglected.
+    """What happens if some small bodies, or the compliance of some stiff springs, are neglected.
 
     Attributes
     ----------
     bodies : tuple of str
+        Names of the bodies, springs and bushings.
     what : str
-        ``"mass and inertia"``, ``"mass"`` or ``"inertia"``.
+        ``"mass and inertia"``, ``"mass"``, ``"inertia"`` or ``"compliance"``; several are joined by commas.
     mass, inertia : float
         Of the body [kg], largest moment about its centre of mass [kg m²]; sums for several bodies.
     mass_ratio, inertia_ratio : float
@@ -91,8 +96,9 @@ class Neglect:
     fast : (k,) complex
         Eigenvalues of the model that vanish or fall by neglecting, the fastest first [1/s].
     gain : float
-        Ratio of the highest lasting frequencies without and with neglecting: an upper estimate of the ratio of the
-        steps that an error-controlled run takes; nan if not possible or if nothing moves.
+        Ratio of the steps that an error-controlled run takes without and with neglecting, if the report was given a time to
+        try it; else the ratio of the highest lasting frequencies, an upper estimate of it.  nan if not possible or if
+        nothing moves.
     """
 
     bodies: tuple[str, ...]
@@ -110,7 +116,7 @@ class Neglect:
 
 @dataclass(frozen=True)
 class PerturbationReport:
-    """Small masses and inertias of a model and the fast motions that they cause.
+    """Small masses and inertias and stiff springs of a model, and the fast motions that they cause.
 
     Attributes
     ----------
@@ -124,6 +130,8 @@ class PerturbationReport:
         One for each body with small mass or inertia, neglected alone.
     together : Neglect or None
         All those that are possible alone, neglected together; None if there are none.
+    stiff : tuple of Neglect
+        One for each spring or bushing whose compliance is small, neglected alone.
     """
 
     model: str
@@ -131,10 +139,11 @@ class PerturbationReport:
     eigenvalues: np.ndarray
     small: tuple[Neglect, ...]
     together: Neglect | None
+    stiff: tuple[Neglect, ...] = ()
 
     @property
     def bodies(self) -> tuple[str, ...]:
-        """Names of the bodies that can be neglected together."""
+        """Names of the bodies, springs and bushings that can be neglected together."""
         return self.together.bodies if self.together is not None and self.together.possible else ()
 
     @property
@@ -143,11 +152,11 @@ class PerturbationReport:
         return self.together.gain if self.bodies else 1.0
 
     def __str__(self) -> str:
-        head = f"{self.model!r}: masses and inertias below {self.limit:g} of the largest"
-        if not self.small:
+        head = f"{self.model!r}: masses and inertias below {self.limit:g} of the largest, and stiff springs"
+        if not self.small and not self.stiff:
             return f"{head}: none"
-        rows = [("body", "mass [kg]", "ratio", "inertia [kg m²]", "ratio", "neglect", "causes", "gain")]
-        rows += [_row(each, ", ".join(each.bodies)) for each in self.small]
+        rows = [("part", "mass [kg]", "ratio", "inertia [kg m²]", "ratio", "neglect", "causes", "gain")]
+        rows += [_row(each, ", ".join(each.bodies)) for each in (*self.small, *self.stiff)]
         if self.together is not None and len(self.together.bodies) > 1:
             rows.append(_row(self.together, f"all {len(self.together.bodies)} together"))
         widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
@@ -175,12 +184,14 @@ class PerturbationReport:
         return _draw(self.model, rows, self.together.fast if self.bodies else (), path)
 
 
-def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, start=None) -> PerturbationReport:
-    """Find the small masses and inertias of a model, the fast motions they cause and what neglecting them gains.
+def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, stiffness_ratio: float = 1e-3, start=None,
+                        until: float | None = None, accuracy: float | None = None) -> PerturbationReport:
+    """Find the small masses and inertias and stiff springs of a model, the fast motions they cause and what neglecting gains.
 
     The modes of the model about its start are compared with those of the reduced one: a mode that vanishes, or whose
     eigenvalue falls by more than half, is caused by the body.  Frequencies that are damped away within a swing do not
-    hold the step of an implicit integrator and do not count in the gain.
+    hold the step of an implicit integrator and do not count in the gain.  How many steps a motion really takes depends on its
+    amplitudes, and frequencies do not tell; with `until` both models are run for some of the time and their steps are counted.
 
     Parameters
     ----------
@@ -188,22 +199,103 @@ def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, start=None) -
     mass_ratio : float
         A mass is small below this fraction of the largest in the model, an inertia below this fraction of the largest
         moment that a body has about its origin, or that a joint carries about its axis.
+    stiffness_ratio : float
+        A spring or bushing is stiff if a joint in its place leaves all slower modes as they are, and the square of the slowest
+        frequency is below this fraction of the squares of those that vanish: the error that is made, relative.
     start : mapping, optional
         Coordinates by joint name, instead of the model's; e.g. ``static(model).starts``.
+    until, accuracy : float, optional
+        Time that runs shall last [s], to be tried for up to about 20 000 steps, and their accuracy, as for `run`.
 
     Returns
     -------
     PerturbationReport
         ``print(report)`` shows a table, ``report.plot()`` a picture.
     """
-    if not (isinstance(mass_ratio, (int, float)) and 0 < mass_ratio < 1):
-        raise ModelError(f"perturbation_report: found mass_ratio = {mass_ratio!r}, expected a number between 0 and 1")
+    for name, ratio in (("mass_ratio", mass_ratio), ("stiffness_ratio", stiffness_ratio)):
+        if not (isinstance(ratio, (int, float)) and 0 < ratio < 1):
+            raise ModelError(f"perturbation_report: found {name} = {ratio!r}, expected a number between 0 and 1")
     linear = linearize(model, start=start)
     full = modes_of(linear).eigenvalues
     small = [_tried(model, [body], full, start) for body in _small_bodies(model, mass_ratio, _carried(linear))]
-    able = [each for each in small if each.possible]
+    stiff = _stiff_elements(model, [each for each in small if each.possible], stiffness_ratio, start)
+    if until is not None and (small or stiff):
+        before = step_rate(model, until, accuracy, start)
+        small, stiff = ([_timed(model, [each], before, until, accuracy, start) for each in found] for found in (small, stiff))
+    able = [each for each in (*small, *stiff) if each.possible]
     together = able[0] if len(able) == 1 else _tried(model, able, full, start) if able else None
-    return PerturbationReport(str(model.name), float(mass_ratio), full, tuple(small), together)
+    if until is not None and len(able) > 1:
+        together = _timed(model, able, before, until, accuracy, start, together)
+    return PerturbationReport(str(model.name), float(mass_ratio), full, tuple(small), together, tuple(stiff))
+
+
+def _stiff_elements(model: Model, light: Sequence[Neglect], limit: float, start) -> list[Neglect]:
+    """List the springs and bushings that can be replaced by joints without a change of slower modes.
+
+    Beside light bodies every spring is stiff: those that can be neglected are left out before.
+    """
+    names = elastic_elements(model)
+    if not names:
+        return []
+    model, found = _reduced(model, light), []
+    full = _modes_at_rest(model, start)
+    for name in names:
+        try:
+            left = _modes_at_rest(neglect(model, name), start)
+        except MultibodyError:  # no joint for it, or nothing that fits together any more
+            continue
+        fast = lost(full, left)
+        if _is_stiff(full, left, fast, limit):
+            found.append(Neglect((name,), "compliance", 0.0, 0.0, 0.0, 0.0, True, "", left, fast, gain(full, left)))
+    return found
+
+
+def _modes_at_rest(model: Model, start) -> np.ndarray:
+    """Eigenvalues about an equilibrium, or about the start if there is none to be found.
+
+    A start that accelerates has other modes: the accelerations of a spring that swings are not those of a joint.
+    """
+    from .static import static
+
+    start = _kept(model, start)
+    try:
+        return eigenmodes(model, start=static(model, start=start)).eigenvalues
+    except MultibodyError:
+        return eigenmodes(model, start=start).eigenvalues
+
+
+def _is_stiff(full: np.ndarray, left: np.ndarray, fast: np.ndarray, limit: float) -> bool:
+    """True if modes are lost that ring far faster than the slowest one left, and slower ones left were there before."""
+    left, fast = left[moves(left)], fast[rings(fast)]
+    if not len(fast) or not len(left):
+        return False
+    error = min(abs(left)) ** 2 / min(abs(fast)) ** 2
+    gaps = np.min(abs(full[None, :] - left[:, None]), axis=1) / abs(left)
+    slow = abs(left) < min(abs(fast))
+    return bool(error <= limit and np.any(slow) and np.all(gaps[slow] <= SAME))
+
+
+def _reduced(model: Model, chosen: Sequence[Neglect]) -> Model:
+    """Return the model without what was chosen."""
+    for each in chosen:
+        model = neglect(model, each.bodies, inertia="inertia" in each.what, mass="mass" in each.what)
+    return model
+
+
+def _timed(model: Model, chosen: Sequence[Neglect], before: float, until: float, accuracy, start,
+           found: Neglect | None = None) -> Neglect:
+    """Return what neglecting does, with the gain that counting the steps of a trial run shows."""
+    found = found or chosen[0]
+    if not found.possible:
+        return found
+    reduced = _reduced(model, chosen)
+    return replace(found, gain=before / step_rate(reduced, until, accuracy, _kept(reduced, start)))
+
+
+def _kept(reduced: Model, start):
+    """Starts of the parts that a reduced model still has."""
+    given = getattr(start, "starts", start)
+    return None if given is None else {name: value for name, value in given.items() if name in reduced}
 
 
 def _carried(linear: Linearized) -> float:
@@ -231,58 +323,16 @@ def _small_bodies(model: Model, limit: float, carried: float) -> list[Neglect]:
 
 def _tried(model: Model, chosen: Sequence[Neglect], full: np.ndarray, start) -> Neglect:
     """Return what neglecting the chosen bodies together does."""
-    reduced = model
-    for each in chosen:
-        reduced = neglect(reduced, each.bodies, inertia="inertia" in each.what, mass="mass" in each.what)
-    kinds = {each.what for each in chosen}
+    reduced = _reduced(model, chosen)
+    kinds = sorted({each.what for each in chosen})
     sums = np.sum([(each.mass, each.inertia, each.mass_ratio, each.inertia_ratio) for each in chosen], axis=0)
     common = (tuple(name for each in chosen for name in each.bodies),
-              kinds.pop() if len(kinds) == 1 else "mass and inertia", *map(float, sums))
+              ", ".join(kinds), *map(float, sums))
     try:
-        left = eigenmodes(reduced, start=start).eigenvalues
+        left = eigenmodes(reduced, start=_kept(reduced, start)).eigenvalues
     except (SingularError, ConvergenceError) as error:
         return Neglect(*common, possible=False, reason=str(error))
-    return Neglect(*common, possible=True, eigenvalues=left, fast=_lost(full, left), gain=_gain(full, left))
-
-
-def _lost(full: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """Eigenvalues of the model whose counterpart in the reduced one is missing, much smaller or does not ring."""
-    from scipy.optimize import linear_sum_assignment
-
-    full, left = full[_moves(full)], left[_moves(left)]
-    other_kind = _rings(full)[:, None] != _rings(left)[None, :]
-    size = abs(full)[:, None] + abs(left)[None, :]
-    rows, columns = linear_sum_assignment(abs(full[:, None] - left[None, :]) / size + other_kind)
-    partner = np.zeros(len(full), complex)
-    partner[rows] = left[columns]
-    lost = full[(abs(full) > CHANGED * abs(partner)) | (_rings(full) & ~_rings(partner))]
-    return lost[np.argsort(-abs(lost))]
-
-
-def _moves(values: np.ndarray) -> np.ndarray:
-    """True for eigenvalues that are not zero to rounding."""
-    scale = np.max(abs(values.imag), initial=0.0) or np.max(abs(values), initial=0.0)
-    return abs(values) > STILL * scale
-
-
-def _rings(values: np.ndarray) -> np.ndarray:
-    """True for modes that swing several times before they have died out."""
-    return abs(values.real) < RINGS * abs(values)
-
-
-def _gain(full: np.ndarray, left: np.ndarray) -> float:
-    """Ratio of the highest frequencies of modes that ring."""
-    before, after = _highest(full), _highest(left)
-    return before / after if before > 0 and after > 0 else float("nan")
-
-
-def _highest(values: np.ndarray) -> float:
-    """Largest |Im| [rad/s] among modes that ring; the slowest decay [1/s] if none does, zero if nothing moves."""
-    values = values[_moves(values)]
-    if not len(values):
-        return 0.0
-    ringing = values[_rings(values)]
-    return float(np.max(abs(ringing.imag)) if len(ringing) else np.min(abs(values)))
+    return Neglect(*common, possible=True, eigenvalues=left, fast=lost(full, left), gain=gain(full, left))
 
 
 def _row(each: Neglect, name: str) -> tuple[str, ...]:
@@ -309,7 +359,7 @@ def _draw(title: str, rows: Sequence[tuple[str, np.ndarray]], lost: Sequence[com
     figure = plt.figure(**size) if path is None else Figure(**size)
     ax = figure.subplots()
     for level, (_, values) in enumerate(rows):
-        values = values[_moves(values)]
+        values = values[moves(values)]
         for swings, face in ((True, None), (False, "none")):
             for gone, color in ((False, "tab:blue"), (True, "tab:red")):
                 chosen = values[((values.imag != 0) == swings) & ((level == 0) & np.isin(values, lost) == gone)]
