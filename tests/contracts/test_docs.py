@@ -84,7 +84,9 @@ def test_the_short_example_runs(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["docs/first-pendulum.md", "docs/reference/model-text.md"])
 def test_model_texts_of_the_pages_run(name):
     for text in blocks(name, "yaml"):
-        assert dal.run(dal.loads(text), until=0.1).status == "ok"
+        model = dal.loads(text)
+        assert dal.run(model, until=None if "until" in model.run else 0.1).status == "ok"
+        assert "run:" in text or name != "docs/reference/model-text.md", "models of the reference run as they are printed"
 
 
 def test_the_page_of_the_model_text_knows_every_part_and_unit():
@@ -121,3 +123,25 @@ def test_the_command_line_page_knows_every_command_and_option():
         for word in option.opts:
             if word.startswith("-") and option.name not in ("output", "quiet"):
                 assert word in text, word
+
+
+def test_the_extra_of_the_pages_brings_what_the_gallery_imports():
+    text = page("pyproject.toml")
+    extra = re.search(r"^docs = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)[1]
+    brought = {name for group in re.findall(r'"dalembert\[(.+?)\]"', extra) for name in group.split(",")}
+    needed = set()
+    for example in (ROOT / "examples").glob("plot_*.py"):
+        code = example.read_text(encoding="utf-8")
+        needed |= {"sundials"} if re.search(r"\bbdf\b|Bdf\(", code) else set()
+        needed |= {"flex"} if "meshio" in code or "read_mesh" in code else set()
+        needed |= {"tables"} if "to_xarray" in code or "to_pandas" in code else set()
+        needed |= {"mesh"} if "body_from_mesh" in code else set()
+    assert needed and needed <= brought
+    assert "sphinx-mathjax-offline" in extra
+
+
+def test_ci_builds_the_pages_by_the_command_of_the_readme():
+    command = 'pip install ".[docs]" && sphinx-build -W -b html docs'
+    assert command in page("README.md")
+    script = page(".ci/run")
+    assert script.count("-m venv") == 2 and command.replace("[", r"\[").replace("]", r"\]").replace(".", r"\.", 1) in script

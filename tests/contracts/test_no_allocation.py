@@ -1,58 +1,60 @@
-"""The step loops allocate nothing: Numba's own counters stand still while steps are taken."""
+"""The step loops allocate nothing: a kernel that would allocate does not compile, and there is no other way to a kernel.
+
+Numba's own counters of allocations cannot show it: without its runtime they stand still whatever a kernel does.
+"""
+
+import ast
+from pathlib import Path
 
 import numpy as np
 import pytest
-from physics.states import random_case
 
-from dalembert.codes import Status
-from dalembert.simulate.arguments import RunOptions
-from dalembert.simulate.integrators import BY_NAME
-from dalembert.simulate.loop import Loop
+import dalembert
 
 numba = pytest.importorskip("numba")
+KERNELS = Path(dalembert.__file__).parent / "kernels"
+DOORS = {"jit.py", "laws.py"}
+"""Files that may compile: that of the decorators, and the one that hands users' functions over by address."""
 
 
-@pytest.fixture(autouse=True)
-def counters():
-    """Switch Numba's allocation counters on for the test."""
-    from numba.core.runtime import _nrt_python
-
-    if numba.config.DISABLE_JIT:
-        pytest.skip("counts compiled code only")
-    was_on = _nrt_python.memsys_stats_enabled()
-    _nrt_python.memsys_enable_stats()
-    yield
-    if not was_on:
-        _nrt_python.memsys_disable_stats()
+def temporary(x):
+    return np.zeros(3)[0] + x
 
 
-def allocations(loop, steps):
-    """Return what the runtime allocates while a number of steps is taken."""
-    from numba.core.runtime import rtsys
-
-    before, first = rtsys.get_allocation_stats(), loop.steps
-    assert loop.advance(steps) in (Status.CHUNK_DONE, Status.OK)
-    assert loop.steps - first == steps
-    after = rtsys.get_allocation_stats()
-    return after.alloc - before.alloc, after.mi_alloc - before.mi_alloc
+def listed(x):
+    return [x, 2.0 * x][0]
 
 
-def make_loop(name, step):
-    """Return a loop over a tree of all joints and forces that records now and then, and what owns its laws."""
-    case = random_case(2, 9, motions=True)
-    options = RunOptions(10.0, step, 1e-6, name, "auto", None)
-    return Loop(case.begin, BY_NAME[name], options, np.linspace(0, 10.0, 100_001)), case
+def copied(x):
+    return x.copy()[0]
 
 
-@pytest.mark.parametrize("name, step", [("dopri5", None), ("rk4", 1e-3), ("semi-implicit-euler", 1e-3),
-                                        ("generalized-alpha", None), ("generalized-alpha", 1e-3), ("hht", 1e-3),
-                                        ("radau", 1e-3)])
-def test_twice_the_steps_allocate_the_same(name, step):
-    """Whatever a call itself needs (its arguments' wrappers) does not depend on the number of steps."""
-    loop, _owner = make_loop(name, step)
-    allocations(loop, 5)
-    loop.take_frames()
-    once = allocations(loop, 20)
-    loop.take_frames()
-    twice = allocations(loop, 40)
-    assert once == twice
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.parametrize("name", ["kernel", "part", "shared", "kernel_in_order"])
+@pytest.mark.parametrize("function, argument", [(temporary, 1.0), (listed, 1.0), (copied, np.ones(2))])
+def test_a_kernel_that_allocates_does_not_compile(name, function, argument):
+    from dalembert.kernels import jit
+
+    assert numba.njit(function)(argument) == function(argument)  # Numba by itself would have it
+    with pytest.raises(numba.core.errors.NumbaError):
+        getattr(jit, name)(function)(argument)
+
+
+def calls_of_compiler(path):
+    """Return the lines on which a file asks Numba for compiled code by itself."""
+    names = {"jit", "njit", "cfunc", "vectorize", "guvectorize", "generated_jit"}
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        named = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        if named in names:
+            found.append(node.lineno)
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(KERNELS.glob("*.py")), ids=lambda path: path.name)
+def test_kernels_are_compiled_by_the_decorators_alone(path):
+    assert path.name in DOORS or not calls_of_compiler(path)
+
+
+def test_the_search_finds_what_it_looks_for():
+    assert calls_of_compiler(KERNELS / "jit.py")

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import click
 
-from ..errors import ConvergenceError, MultibodyError, SingularError
+from ..errors import ConvergenceError, MultibodyError, SingularError, StorageError
 
-FAULT, NO_CONVERGENCE = 2, 3
-"""Exit codes: fault of the model or of the usage; no convergence."""
+FAULT, FAILED, INTERRUPTED = 2, 3, 130
+"""Exit codes: fault of the model or of the usage; a run that failed; one that the user stopped (128 + SIGINT)."""
 
 
 @contextmanager
@@ -27,8 +27,14 @@ def told(as_json: bool = False) -> Iterator[None]:
     try:
         yield
     except MultibodyError as error:
-        code = NO_CONVERGENCE if isinstance(error, (ConvergenceError, SingularError)) else FAULT
+        code = FAILED if isinstance(error, (ConvergenceError, SingularError, StorageError)) else FAULT
         if as_json:
             click.echo(json.dumps({"status": "failed", "error": type(error).__name__, "message": str(error)}))
         click.echo(f"{type(error).__name__}: {error}", err=True)
         sys.exit(code)
+    except KeyboardInterrupt as stop:
+        said = str(stop) or "stopped by the user"
+        if as_json and not getattr(stop, "told", False):
+            click.echo(json.dumps({"status": "failed", "error": "KeyboardInterrupt", "message": said}))
+        click.echo(said, err=True)
+        sys.exit(INTERRUPTED)

@@ -37,6 +37,11 @@ def print_summary(results: Results, rows: list[Row]) -> None:
     title = f"{results.layout.model}: {_span(results)}" + (f" ({method})" if method else "")
     print_table(title, ["channel", "unit", "smallest", "largest", "last"],
                 [[r.name, r.unit, figure(r.smallest), figure(r.largest), figure(r.last)] for r in rows], texts=2)
+    from ..results.tabular import left_out
+
+    more = left_out(results)
+    if more:
+        print(f"{more}\n")
 
 
 def _span(results: Results) -> str:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..errors import ChannelError, ModelError, MultibodyError, near_names
+from ..errors import ChannelError, FormatError, ModelError, MultibodyError, StorageError, near_names
 from .failures import told
 from .output import as_json, print_summary
 from .painter import Painter
@@ -35,12 +35,14 @@ SYSTEM = ("energy", "momentum", "constraints")
 @click.option("--record", type=float, help="Spacing of the recorded frames [s].")
 @click.option("--start", "starts", multiple=True, metavar="JOINT=VALUE",
               help="Start of a joint, such as elbow=0.2, 'elbow=20 deg' or ball=1,0,0,0.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Results file (.h5).")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
+              help="Results: everything (.h5), or a table of the main channels (.csv).")
+@click.option("--force", is_flag=True, help="Let -o replace a file that does not hold results.")
 @click.option("--plot", "plots", multiple=True, metavar="CHANNEL", help="What to draw; may be repeated.")
 @click.option("--no-plot", is_flag=True, help="Write no picture.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only what went wrong.")
-def run(model: str, starts: tuple[str, ...], output: Path | None, plots: tuple[str, ...], no_plot: bool,
+def run(model: str, starts: tuple[str, ...], output: Path | None, force: bool, plots: tuple[str, ...], no_plot: bool,
         json_wanted: bool, quiet: bool, **options: Any) -> None:
     """Simulate MODEL: a model text (.yaml), a robot (.urdf), a script (.py), or a name from `dalembert examples`.
 
@@ -50,33 +52,77 @@ def run(model: str, starts: tuple[str, ...], output: Path | None, plots: tuple[s
         from ..model.check import check
 
         path = find_model(model)
+        target = _target(path, output, force)
         described = read_model(path)
         checked = check(described)
         settings = _settings(checked, options, starts)
         _refuse_unknown_owners(checked, plots)
         silent = quiet or json_wanted
-        with compile_notes(silent), run_bar(silent) as bar, _kept(output):
+        with compile_notes(silent), run_bar(silent) as bar, _kept(target):
             from ..simulate.run import run as simulate
 
             if plots:
                 _refuse_unknown_quantities(described, settings, plots)
-            results = simulate(described, progress=bar, store=output, **settings)
-        if painter is not None:
+            results, stopped = _until_stopped(simulate, described, progress=bar, store=target.store, overwrite=force,
+                                              **settings)
+        file = target.finish(results, stopped is not None)
+        if painter is not None and len(results):
             from ..results.figure import picture_of
 
             painter.begin(picture_of(results, plots), Path(f"{path.stem}.png"))
-        _report(results, plots, output, painter, json_wanted, quiet)
+        _report(results, plots, file, painter, json_wanted, quiet)
+        if stopped is not None:
+            stopped.args, stopped.told = (f"{stopped}; the frames up to there are in {file}",), True
+            raise stopped
+
+
+def _until_stopped(simulate, *model, **settings) -> tuple[Results, KeyboardInterrupt | None]:
+    """Run; if the user stops it, return the results so far and the interrupt."""
+    try:
+        return simulate(*model, **settings), None
+    except KeyboardInterrupt as stop:
+        if getattr(stop, "results", None) is None:
+            raise
+        return stop.results, stop
+
+
+class _Target(NamedTuple):
+    """Where the frames go: `store` while the run goes on, `table` after it, `rescue` if it is stopped and has neither."""
+
+    store: Path | None
+    table: Path | None
+    rescue: Path
+
+    def finish(self, results: Results, stopped: bool) -> Path | None:
+        """Write what remains to be written and return the file that holds the results."""
+        wanted = self.table or (self.rescue if stopped and self.store is None else None)
+        return self.store if wanted is None else results.save(wanted, overwrite=True)
+
+
+def _target(model: Path, output: Path | None, force: bool) -> _Target:
+    """Refuse an output that would destroy something."""
+    rescue = Path(f"{model.stem}-stopped.h5")
+    if output is None:
+        return _Target(None, None, rescue)
+    from ..results.targets import CSV, check_target
+
+    check_target(output, force)
+    if output.exists() and output.samefile(model):
+        raise FormatError(f"{output}: is the model itself; give the results another name")
+    return _Target(None, output, rescue) if output.suffix.lower() == CSV else _Target(output, None, rescue)
 
 
 @contextmanager
-def _kept(output: Path | None) -> Iterator[None]:
+def _kept(target: _Target) -> Iterator[None]:
     """Say where the frames of a run are that fails."""
     try:
         yield
+    except StorageError:  # says it itself
+        raise
     except MultibodyError as error:
         results = getattr(error, "results", None)
-        if output is not None and results is not None and len(results):
-            click.echo(f"the frames up to t = {results.t[-1]:g} s are in {output}", err=True)
+        if results is not None and len(results) and (target.store or target.table):
+            click.echo(f"the frames up to t = {results.t[-1]:g} s are in {target.finish(results, False)}", err=True)
         raise
 
 
@@ -91,15 +137,15 @@ def _settings(model: CheckedModel, options: dict[str, Any], starts: tuple[str, .
     return settings
 
 
-def _start(text: str) -> tuple[str, float | list[float]]:
-    """Split ``joint=value``; values may have units and several are separated by commas."""
+def _start(text: str) -> tuple[str, Any]:
+    """Split ``joint=value``; several values are separated by commas, those with units stay texts for the check."""
     from ..model.units import parse_quantity
 
     joint, equals, values = text.partition("=")
-    numbers = [parse_quantity(value) for value in values.split(",")]
-    if not equals or not joint.strip() or None in numbers:
+    numbers = [(parse_quantity(value), value.strip()) for value in values.split(",")]
+    if not equals or not joint.strip() or any(quantity is None for quantity, _ in numbers):
         raise ModelError(f"--start {text!r}: expected JOINT=VALUE, such as elbow=0.2, 'elbow=20 deg' or ball=1,0,0,0")
-    found = [number for number, _ in numbers]
+    found = [said if quantity[1] else quantity[0] for quantity, said in numbers]
     return joint.strip(), found[0] if len(found) == 1 else found
 
 
@@ -138,7 +184,7 @@ def _report(results: Results, channels: tuple[str, ...], output: Path | None, pa
         for message in results.messages:
             click.echo(message)
     files = [output] if output is not None else []
-    if painter is not None:
+    if painter is not None and painter.wanted is not None:
         files.append(painter.finish())
     if json_wanted:
         click.echo(json.dumps(as_json(results, rows, files), ensure_ascii=False))

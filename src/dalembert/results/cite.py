@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .references import ENTRIES, FORMULATIONS, IMPLICIT, INTEGRATORS, TURNING
+from .references import ENTRIES, FLEXIBLE, FORMULATIONS, IMPLICIT, INTEGRATORS, TURNING
 from .results import Results
 
 
@@ -24,6 +24,8 @@ def cite(results: Results) -> str:
     formulation = str(results.provenance.get("formulation", ""))
     integrator = str(results.provenance.get("integrator", ""))
     keys = [*_asked(formulation, FORMULATIONS), *_asked(integrator, INTEGRATORS)]
+    if results.layout.faces:
+        keys += _asked(formulation, FLEXIBLE)
     turns = any(joint.nq != joint.nv for joint in results.layout.joints)
     if turns and any(_names(integrator, name) for name in IMPLICIT):
         keys += TURNING

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import ChannelError
 from .panels import Panel, Picture, empty_figure, fill, paint, write_figure
 from .results import Results
-from .tabular import labelled, overview
+from .tabular import labelled, left_out, overview
 
 
 def draw(results: Results, channels: Sequence[str] = (), *, path: str | Path | None = None, show: bool | None = None,
@@ -36,7 +36,9 @@ def draw(results: Results, channels: Sequence[str] = (), *, path: str | Path | N
 def picture_of(results: Results, channels: Sequence[str] = ()) -> Picture:
     """Return what `draw` draws, as plain data."""
     groups = _by_unit(results, channels or overview(results))
-    return Picture(results.layout.model, results.t, [_panel(results, group, unit) for unit, group in groups.items()])
+    more = "" if channels else left_out(results).partition(":")[0]
+    title = f"{results.layout.model} ({more})" if more else results.layout.model
+    return Picture(title, results.t, [_panel(results, group, unit) for unit, group in groups.items()])
 
 
 def _by_unit(results: Results, channels: Sequence[str]) -> dict[str, list[str]]:

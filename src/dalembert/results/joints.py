@@ -20,6 +20,8 @@ from .quantity import WXYZ, XYZ, Quantity, Source, reaction
 SPEED_NAMES = {"spherical": ("wx", "wy", "wz"), "free": ("vx", "vy", "vz", "wx", "wy", "wz")}
 """Names of the rates of joints whose coordinates are not their integrals."""
 
+TURN, TURNS = "roll_pitch_yaw", ("roll", "pitch", "yaw")
+"""How a ball or free joint has turned: about x, then the first frame's y, then its z."""
 Take = Callable[[Source, Any], np.ndarray]
 
 
@@ -61,6 +63,19 @@ def _picked(take: Take, index: int | slice) -> Take:
     return lambda source, entry: take(source, entry)[:, index]
 
 
+def _turned(take: Take) -> Take:
+    """Take roll, pitch and yaw [deg] (nf, 3); roll and yaw go on past half a turn instead of jumping."""
+
+    def roll_pitch_yaw(source: Source, entry: Any) -> np.ndarray:
+        w, x, y, z = take(source, entry)[:, -4:].T
+        roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+        pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
+        yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        return np.degrees(np.column_stack([np.unwrap(roll), pitch, np.unwrap(yaw)]))
+
+    return roll_pitch_yaw
+
+
 def _advance(source: Source, entry: tuple[int, JointEntry]) -> np.ndarray:
     joint = entry[1]
     return source.array("q")[:, joint.q] * (joint.pitch / (2 * pi))
@@ -100,6 +115,7 @@ def joint_quantities(kind: str, coordinates: tuple[str, ...], motion: Motion = T
             found[name] = Quantity(_unit_of(name), (), _picked(motion.coordinates, index))
     if kind in SPEED_NAMES:
         found["orientation"] = Quantity("1", WXYZ, _picked(motion.coordinates, slice(-4, None)))
+        found[TURN] = Quantity("deg", (TURNS,), _turned(motion.coordinates))
     if kind == "screw":
         found["displacement"] = Quantity("m", (), _advance)
     return found | _all_coordinates(kind, coordinates, motion) if coordinates else found

@@ -10,6 +10,13 @@ FORMULATIONS = {
 }
 """Formulation -> keys."""
 
+FLEXIBLE = {
+    "recursive": ("HEL",),
+    "semi-recursive": ("HEL",),
+    "global": ("ELL",),
+}
+"""Formulation -> keys of what it does with flexible bodies: floating frames, absolute interface coordinates."""
+
 INTEGRATORS = {
     "rk4": ("Kutta1901",),
     "dopri5": ("DormandPrince1980",),
@@ -49,6 +56,15 @@ ENTRIES = {
         "author": "Glowinski, Roland and Nasser, Mahmoud G.",
         "title": "Numerical methods for multibody systems",
         "note": r"University of Houston; Lockheed Engineering \& Sciences Company"}),
+    "HEL": ("misc", {
+        "author": "Held, Alexander and Seifried, Robert",
+        "title": "Topology optimization in flexible multibody dynamics",
+        "note": "Institute of Engineering and Computational Mechanics, University of Stuttgart"}),
+    "ELL": ("article", {
+        "author": "Ellenbroek, Marcel and Schilder, Jurnan",
+        "title": "On the use of absolute interface coordinates in the floating frame of reference formulation for flexible "
+                 "multibody dynamics",
+        "journal": "Multibody System Dynamics", "year": "2017"}),
     "Kutta1901": ("article", {
         "author": "Kutta, Wilhelm",
         "title": r"Beitrag zur n{\"a}herungsweisen Integration totaler Differentialgleichungen",

@@ -257,11 +257,32 @@ class Results:
 
         return draw(self, channels, path=path, show=show, ax=ax)
 
-    def save(self, path: str | Path) -> Path:
-        """Write everything to an HDF5 file that `load` reads; returns the path."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write results to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            ``.h5``: everything, in HDF5, for `load`.  ``.csv``: a table of the joints' coordinates and the energies, a line a
+            frame and a column a component.
+        overwrite : bool
+            Results of an earlier run are replaced in any case; True allows it for any other file.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         from .store import save
 
-        return save(self, path)
+        return save(self, path, overwrite)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: all tables, and nothing that belongs to this process."""
+        if self._tables is None and self._evaluate is not None:
+            self.tables()
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_owners", "channels")}
+        return {**kept, "_evaluate": None}
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} to {self.t[-1]:g} s" if len(self) else "no frames"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -18,22 +19,26 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError, unwritable
+from ..errors import FormatError, StorageError, unwritable
 from ..system.layout import Layout
 from .results import Results
 from .stats import Stats
 from .superblock import Unmarked, is_marked
 from .tables import FRAMES, VIOLATIONS, frame_shapes
+from .tabular import write_csv
+from .targets import CSV, KIND, check_target
 
-KIND, VERSION = "dalembert results", 2
+VERSION = 2
 READABLE = (1, 2)
 """Versions that `load` knows; those of version 1 hold trees only, without columns for violated constraints."""
 CHUNK = 16 * 1024
 """Bytes of a chunk, about; small, because a chunk that grows by another block is written anew."""
 PART = ".part"
 """Ends the name of a file that `save` has not finished."""
-BLOCK = 8 * 1024 * 1024
-"""Bytes that `save` hands to the file at a time, about."""
+BLOCK = 1024 * 1024
+"""Bytes of frames that are written at a time, about."""
+SPARE = 64 * 1024
+"""Bytes for the book-keeping of the library."""
 
 
 class Writer:
@@ -60,11 +65,22 @@ class Writer:
 
         self.path = Path(path)
         self.written = 0
+        self.last = 0.0
         self._shapes = frame_shapes(layout)
         try:
             self._file = h5py.File(self.path, "w", libver="latest")
         except OSError as error:
-            raise unwritable(self.path.with_name(self.path.name.removesuffix(PART)), error) from error
+            raise unwritable(self._shown, error) from error
+        with self._surviving():
+            self._reserve(SPARE + 8192 * len(self._shapes) + 2 * len(json.dumps([layout.as_dict(), dict(provenance)])))
+            self._lay_out(layout, provenance)
+
+    @property
+    def _shown(self) -> Path:
+        """The file that users know of."""
+        return self.path.with_name(self.path.name.removesuffix(PART))
+
+    def _lay_out(self, layout: Layout, provenance: Mapping[str, Any]) -> None:
         self._file.attrs["kind"], self._file.attrs["version"] = KIND, VERSION
         _write_text(self._file, "layout", layout.as_dict())
         _write_text(self._file, "provenance", dict(provenance))
@@ -76,6 +92,8 @@ class Writer:
                 self._file.create_dataset(name, shape=(0, *shape), maxshape=(None, *shape), chunks=(rows, *shape),
                                           dtype="f8", compression="lzf", shuffle=True)
         self._file.swmr_mode = True
+        self._file.flush()
+        self._give_back()
 
     def append(self, frames: Mapping[str, np.ndarray], tables: Mapping[str, np.ndarray]) -> None:
         """Add frames, with one row a frame in every array of `tables.FRAMES` and `tables.TABLES`, and flush them."""
@@ -87,7 +105,15 @@ class Writer:
                 raise ValueError(f"array {name!r} has shape {found}, expected {(rows, *shape)}")
         if rows == 0:
             return
-        total = self.written + rows
+        most = max(1, BLOCK // self._row)
+        for begin in range(0, rows, most):
+            piece = slice(begin, begin + most)
+            with self._surviving():
+                self._append({name: block[name][piece] for name in self._shapes})
+
+    def _append(self, block: Mapping[str, np.ndarray]) -> None:
+        total = self.written + len(block["t"])
+        self._reserve(SPARE + (self._row * len(block["t"]) + 2 * CHUNK * len(self._shapes)) * 5 // 4)
         for name, shape in self._shapes.items():
             if 0 not in shape:
                 self._file[name].resize(total, axis=0)
@@ -95,7 +121,51 @@ class Writer:
         self._file.flush()
         self._file["count"][0] = total
         self._file.flush()
-        self.written = total
+        self._give_back()
+        self.written, self.last = total, float(block["t"][-1])
+
+    @property
+    def _row(self) -> int:
+        """Bytes of a frame."""
+        return 8 * sum(int(np.prod(shape, dtype=int)) for shape in self._shapes.values())
+
+    def _reserve(self, room: int) -> None:
+        """Make sure of room on the disk before the library needs it: of a write that fails it does not recover."""
+        if hasattr(os, "posix_fallocate"):
+            descriptor = self._file.id.get_vfd_handle()
+            os.posix_fallocate(descriptor, os.fstat(descriptor).st_size, room)
+
+    def _give_back(self) -> None:
+        """Let the file end where the library left it."""
+        if hasattr(os, "posix_fallocate"):
+            os.ftruncate(self._file.id.get_vfd_handle(), self._file.id.get_filesize())
+
+    @contextmanager
+    def _surviving(self):
+        """Turn a failure of writing into a StorageError; what is on the disk stays as it is."""
+        try:
+            yield
+        except (OSError, RuntimeError) as error:
+            self._abandon()
+            held = f"it holds {self.written} frames up to t = {self.last:g} s" if self.written else "it holds no frames"
+            why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else _reason(error)
+            raise StorageError(f"{self._shown}: cannot be written any further: {why}; {held}. Make room, or write to another "
+                               "disk.") from error
+
+    def _abandon(self) -> None:
+        """Close the file without another byte written to it.
+
+        The library would try again to write what failed, at the latest when Python ends, and crash; so its writes go nowhere.
+        """
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        try:
+            os.dup2(nowhere, self._file.id.get_vfd_handle())
+        finally:
+            os.close(nowhere)
+        try:
+            self._file.close()
+        except (OSError, RuntimeError):
+            pass
 
     def close(self, status: str = "ok", stats: Stats | None = None, messages: Iterable[str] = ()) -> None:
         """Say how the run ended and close the file; a second call does nothing."""
@@ -103,8 +173,12 @@ class Writer:
             return
         end = {"status": status, "stats": asdict(stats or Stats()), "messages": list(messages)}
         text = np.frombuffer(json.dumps(end).encode(), "u1")
-        self._file["end"].resize(len(text), axis=0)
-        self._file["end"][:] = text
+        with self._surviving():
+            self._reserve(SPARE + len(text))
+            self._file["end"].resize(len(text), axis=0)
+            self._file["end"][:] = text
+            self._file.flush()
+            self._give_back()
         self._file.close()
 
     def __enter__(self) -> Writer:
@@ -115,18 +189,22 @@ class Writer:
         self.close("ok" if error is None else f"{kind.__name__}: {error}")
 
 
-def save(results: Results, path: str | Path) -> Path:
+def _reason(error: Exception) -> str:
+    """Return the reason out of a message of the HDF5 library."""
+    found = re.search(r"error message = '([^']+)'", str(error))
+    return found[1] if found else str(error)
+
+
+def save(results: Results, path: str | Path, overwrite: bool = False) -> Path:
     """Write results to a file, which appears only when it is complete; returns the path."""
-    path = Path(path)
+    path = check_target(path, overwrite)
+    if path.suffix.lower() == CSV:
+        return write_csv(results, path)
     part = path.with_name(path.name + PART)
     frames, tables = results.frames(), results.tables()
-    row = 8 * sum(int(np.prod(shape, dtype=int)) for shape in frame_shapes(results.layout).values())
-    rows = max(1, BLOCK // row)
     try:
         writer = Writer(part, results.layout, results.provenance)
-        for begin in range(0, len(results), rows):
-            block = slice(begin, begin + rows)
-            writer.append({k: v[block] for k, v in frames.items()}, {k: v[block] for k, v in tables.items()})
+        writer.append(frames, tables)
         writer.close(results.status, results.stats, results.messages)
         os.replace(part, path)
     finally:

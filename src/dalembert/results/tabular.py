@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import product
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
-from ..errors import MultibodyError
+from ..errors import MultibodyError, unwritable
+from .joints import TURN
 from .results import Results
 
 DIMENSIONS = {("x", "y", "z"): "axis", ("w", "x", "y", "z"): "quaternion"}
 """Names of the dimensions that channels share in xarray."""
+MOST = 12
+"""Joints that tables and pictures show unless others are asked for."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +52,50 @@ def summary(results: Results, channels: Sequence[str] | None = None) -> list[Row
     return rows
 
 
-def overview(results: Results, most: int = 12) -> list[str]:
-    """Return the channels that tell most about a run: coordinates of the first joints, and the energies."""
-    moving = [joint for joint in (*results.layout.joints, *results.layout.cuts)
-              if joint.coordinates and not getattr(joint, "hidden", False)]
+def overview(results: Results, most: int | None = MOST) -> list[str]:
+    """Return the channels that tell most about a run: coordinates of the first `most` joints (None: all), and the energies.
+
+    Turns in space are told by roll, pitch and yaw.
+    """
     chosen = []
-    for joint in moving[:most]:
-        single = [f"{joint.name}.{c}" for c in joint.coordinates if f"{joint.name}.{c}" in results]
-        chosen += single if len(single) == len(joint.coordinates) else [f"{joint.name}.coordinates"]
+    for joint in _moving(results)[:most]:
+        chosen += [f"{joint.name}.{c}" for c in joint.coordinates if f"{joint.name}.{c}" in results]
+        if f"{joint.name}.{TURN}" in results:
+            chosen.append(f"{joint.name}.{TURN}")
     return [*chosen, "energy.kinetic", "energy.potential", "energy.total"]
+
+
+def left_out(results: Results) -> str:
+    """Say how many joints `overview` leaves out, and how to see them; empty if it shows all."""
+    names = [joint.name for joint in _moving(results)[MOST:]]
+    if not names:
+        return ""
+    return f"… and {len(names)} more joint{'s' * (len(names) != 1)}: {', '.join(names[:MOST])}{', …' * (len(names) > MOST)}"
+
+
+def _moving(results: Results) -> list:
+    """Return the joints that have coordinates and a name of the user's."""
+    return [joint for joint in (*results.layout.joints, *results.layout.cuts)
+            if joint.coordinates and not getattr(joint, "hidden", False)]
+
+
+def write_csv(results: Results, path: Path, channels: Sequence[str] | None = None) -> Path:
+    """Write a table, a line a frame and a column a component, with all digits; returns the path.
+
+    Without channels those of `overview`, for all joints.
+    """
+    columns = {"t [s]": results.t.tolist()}
+    for channel in overview(results, None) if channels is None else channels:
+        for name, y in labelled(results, channel).items():
+            columns[f"{name} [{results.unit(channel)}]"] = y.tolist()
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
+    except OSError as error:
+        raise unwritable(path, error) from error
+    return path
 
 
 def printed(rows: Sequence[Row]) -> str:

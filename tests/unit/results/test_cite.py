@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import synthetic
 
+import dalembert as dal
 from dalembert.results.cite import cite
 from dalembert.results.references import ENTRIES, FORMULATIONS, INTEGRATORS
 
@@ -47,3 +48,12 @@ def test_every_key_has_an_entry():
 def test_the_seven_articles_are_in_the_bibliography():
     found = set(re.findall(r"@\w+\{(\w+),", SEEDS.read_text(encoding="utf-8")))
     assert found >= {"ARN", "HEL", "SCH", "SEG", "ELL", "DOP", "GLO"}
+
+
+@pytest.mark.parametrize("formulation, asked, not_asked", [("recursive", "HEL", "ELL"), ("global", "ELL", "HEL")])
+def test_flexible_bodies_ask_for_what_was_done_with_them(formulation, asked, not_asked):
+    steel = dal.Material(young=2e11, poisson=0.3, density=7800.0)
+    m = dal.Model("rod").add(dal.Beam("rod", length=1.0, section=dal.Circle(0.02), material=steel),
+                             dal.Revolute("pivot", "ground", "rod.start", axis=(0, 1, 0)))
+    entries = dal.cite(dal.run(m, until=1e-3, formulation=formulation))
+    assert f"{{{asked}," in entries and f"{{{not_asked}," not in entries

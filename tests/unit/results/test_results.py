@@ -111,11 +111,14 @@ def test_plot_without_channels_draws_an_overview(tmp_path):
     assert len(synthetic.results().plot(path=tmp_path / "a.svg").axes) > 2
 
 
-@pytest.mark.parametrize("write", [lambda r, path: r.plot("energy.total", path=path), lambda r, path: r.save(path)],
-                         ids=["plot", "save"])
+WRITE_PICTURE = lambda r, path: r.plot("energy.total", path=path)
+
+
+@pytest.mark.parametrize("write", [WRITE_PICTURE, lambda r, path: r.save(path)], ids=["plot", "save"])
 def test_a_missing_folder_is_told(tmp_path, write):
-    with pytest.raises(FormatError, match=r"out\.png: cannot be written: there is no folder '.*none'"):
-        write(synthetic.results(), tmp_path / "none" / "out.png")
+    name = "out.png" if write is WRITE_PICTURE else "out.h5"
+    with pytest.raises(FormatError, match=rf"{name}: cannot be written: there is no folder '.*none'"):
+        write(synthetic.results(), tmp_path / "none" / name)
 
 
 def test_a_picture_of_an_unknown_kind_is_refused(tmp_path):
