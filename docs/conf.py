@@ -1,11 +1,10 @@
 """Sphinx: pages in MyST, a gallery of executed examples, numbered equations, references; builds without a network.
 
-Formulas are set by MathJax.  If ``docs/node_modules/mathjax`` exists (``npm install --prefix docs mathjax@3``) it is
-copied into the pages, which then need no network for being read either.
+Formulas are set by MathJax, which a Python package of the extra ``[docs]`` puts beside the pages: they need no network for
+being read either.
 """
 
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -25,10 +24,11 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
+    "sphinx-mathjax-offline",
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
 ]
-exclude_patterns = ["_build", "node_modules", "_templates", "images/*.py"]
+exclude_patterns = ["_build", "_templates", "_static", "images/*.py"]
 templates_path = ["_templates"]
 default_role = "code"
 nitpicky = False
@@ -50,6 +50,9 @@ napoleon_use_rtype = False
 html_theme = "furo"
 html_title = "dalembert"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["code.css"]
+mathjax_options = {"defer": "defer"}
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -65,22 +68,6 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
 }
 
-_mathjax = HERE / "node_modules" / "mathjax" / "es5"
-if _mathjax.is_dir():
-    mathjax_path = "mathjax/tex-chtml.js"
-    mathjax_options = {"defer": "defer"}
-
-
-def _copy_mathjax(app, exception):
-    """Put MathJax and its fonts beside the pages."""
-    if exception is not None or not _mathjax.is_dir() or app.builder.format != "html":
-        return
-    target = Path(app.outdir) / "_static" / "mathjax"
-    fonts = "output/chtml/fonts"
-    target.mkdir(parents=True, exist_ok=True)
-    shutil.copy(_mathjax / "tex-chtml.js", target)
-    shutil.copytree(_mathjax / fonts, target / fonts, dirs_exist_ok=True)
-
 
 def _read_benchmarks(app, docname, source):
     """Take the benchmarks' own page over, where there is one."""
@@ -90,6 +77,5 @@ def _read_benchmarks(app, docname, source):
 
 
 def setup(app):
-    """Connect the two hooks."""
+    """Connect the hook."""
     app.connect("source-read", _read_benchmarks)
-    app.connect("build-finished", _copy_mathjax)

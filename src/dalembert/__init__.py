@@ -14,12 +14,14 @@ _HOMES = {
     "model.constraints": ["CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling"],
     "model.flexible": ["Circle", "Material", "Rectangle", "Section", "Tube"],
     "model.flexible_parts": ["Beam", "FlexibleBody"],
+    "model.guesses": ["guess"],
     "model.rotation": ["rotation_between"],
     "model.laws": ["law", "ramp", "sine", "table"],
     "model.units": ["deg"],
     "model.inertia": ["inertia_box", "inertia_cylinder", "inertia_rod", "inertia_sphere"],
     "model.check": ["check"],
     "model.text": ["dumps", "loads", "read", "write"],
+    "formats.mjcf": ["read_mjcf"],
     "formats.urdf": ["read_urdf"],
     "formats.mesh": ["body_from_mesh"],
     "simulate.run": ["run"],
@@ -37,7 +39,7 @@ _HOMES = {
     "results.compare": ["compare"],
     "results.cite": ["cite"],
     "errors": ["AssemblyError", "ChannelError", "ConvergenceError", "CouplingError", "FormatError", "ModelError",
-               "MultibodyError", "SingularError", "StudyError", "TopologyError"],
+               "MultibodyError", "SingularError", "StorageError", "StudyError", "TopologyError"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*sorted(_HOME_OF), "__version__", "flex"]

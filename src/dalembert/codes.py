@@ -153,3 +153,6 @@ class Status(IntEnum):
     NOT_STIFF = 10
     NO_FRAME = 11
     LOCKED = 12
+    UNKNOWN_ROW = 13
+    UNKNOWN_TASK = 14
+    UNBALANCED = 15

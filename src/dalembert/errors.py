@@ -70,6 +70,10 @@ class FormatError(MultibodyError):
     """A file is not what it claims to be: file, line, found, expected."""
 
 
+class StorageError(MultibodyError):
+    """A results file cannot be written any further; it holds the frames up to there."""
+
+
 def unwritable(path: str | PathLike, error: Exception) -> FormatError:
     """Return the error of a file that could not be written."""
     folder = Path(path).parent

@@ -53,6 +53,18 @@ def test_a_pendulum_on_its_head_balances_but_is_not_stable():
     rest = dal.static(pendulum(start=np.pi))
     assert float(rest.starts["pin"][0]) == pytest.approx(np.pi, abs=BALANCE)
     assert not rest.stable
+    assert any("unstable" in message and "pin" in message for message in rest.messages)
+    modes = dal.eigenmodes(pendulum(), start=rest)
+    assert modes.unstable.tolist() == [value.real > 0 for value in modes.eigenvalues] and modes.unstable.any()
+    assert "unstable" in str(modes) and "-1.0000" not in str(modes)
+
+
+@pytest.mark.parametrize("model", [pendulum(), spring_chain(3), oscillator(), dal.Model("free", gravity=(0, 0, 0)).add(
+    dal.Body("b", mass=2.0, inertia=(1, 2, 3)), dal.Free("f", "ground", "b"))], ids=str)
+def test_a_stable_or_indifferent_rest_is_not_called_unstable(model):
+    rest = dal.static(model)
+    assert rest.stable and not any("unstable" in message for message in rest.messages)
+    assert "unstable" not in str(dal.eigenmodes(model, start=rest))
 
 
 def test_a_spring_sags_by_weight_over_stiffness():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import pi
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from ..codes import JOINT_SIZES, JointCode
 from .checked import CheckedJoint, Place
+from .guesses import Guess
 from .names import Names
 from .parts import Joint
 from .values import (
@@ -42,8 +46,12 @@ def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> Checke
                            "attach one side to another body or to 'ground'")
     axis, axis2 = _read_axes(faults, where, joint)
     start, rate, unsaid = None, None, 0
+    guessed = isinstance(joint.start, Guess)
+    if guessed:
+        joint = replace(joint, start=joint.start.value)
     if joint.start is not None:
         start = _read_start(faults, where + ".start", joint)
+        _note_degrees(faults, where + ".start", joint)
     if joint.start_rate is not None:
         rate, unsaid = _read_rate(faults, where + ".start_rate", joint)
     return CheckedJoint(
@@ -59,7 +67,17 @@ def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> Checke
         cut=False if joint.cut is None else flag(faults, where + ".cut", joint.cut),
         coordinates=joint.coordinates,
         unsaid_rates=unsaid,
+        guessed=guessed,
     )
+
+
+def _note_degrees(faults: Faults, where: str, joint: Joint) -> None:
+    """Note whole numbers of more than a turn where radians are expected: they look like degrees."""
+    said = joint.start if isinstance(joint.start, (list, tuple, np.ndarray)) else [joint.start]
+    for name, x in zip(joint.coordinates, said, strict=False):
+        if COORDINATE_UNITS.get(name) == "rad" and isinstance(x, Real) and abs(x) > 2 * pi and x == round(x):
+            faults.note(where, f"{name} {x:g} is taken in radians, as all angles are, {x / (2 * pi):.3g} turns; write "
+                               f"{x:g} * dal.deg, or '{x:g} deg', for degrees")
 
 
 def _read_axes(faults: Faults, where: str, joint: Any) -> tuple[np.ndarray, np.ndarray]:

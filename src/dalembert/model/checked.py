@@ -90,6 +90,7 @@ class CheckedJoint:
 
     `start` (nq,) and `start_rate` (nv,) are complete coordinates (quaternions normalised), or None if not given; the last
     `unsaid_rates` of the rates are zero because only the others were given, the velocity of a free joint.
+    A start that is `guessed` is where the search for an assembled position begins.
     A `hidden` joint belongs to a flexible body and is not shown; an elastic one follows the place of that name.
     """
 
@@ -107,6 +108,12 @@ class CheckedJoint:
     hidden: bool = False
     place: str = ""
     unsaid_rates: int = 0
+    guessed: bool = False
+
+    @property
+    def keeps_start(self) -> bool:
+        """Whether a start was given that is to be kept, not guessed."""
+        return self.start is not None and not self.guessed
 
 
 @dataclass(frozen=True)

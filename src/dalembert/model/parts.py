@@ -74,7 +74,7 @@ class Joint:
         Attachments; the joint's axes are given in the first one's frame, its coordinates tell how the second
         lies relative to the first, and at coordinate zero the two frames coincide.
     start, start_rate : float or sequence, optional
-        Coordinates and rates at the beginning, in the joint's own coordinates.
+        Coordinates and rates at the beginning, in the joint's own coordinates; `guess(start)` if it need not be kept.
     cut : bool, optional
         True if the joint shall close a loop rather than carry its second body.
     """

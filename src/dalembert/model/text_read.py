@@ -10,6 +10,7 @@ from typing import Any
 from .constraints import CONSTRAINTS, CoordinateCoupling, Distance, Gear
 from .flexible import SECTIONS, Material
 from .flexible_parts import FLEXIBLES, Beam, FlexibleBody
+from .guesses import Guess
 from .inertia import SHAPES, shape_inertia
 from .laws import Ramp, Sine, Table
 from .model import Model
@@ -217,7 +218,18 @@ def _joint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
     ends = _ends(faults, where, data)
     if kind is None:
         return Fixed(name, **ends)
-    return kind(name, **ends, **_known_fields(faults, where, data, kind, ("type", "between"), ("first", "second")))
+    values = _known_fields(faults, where, data, kind, ("type", "between"), ("first", "second"))
+    if isinstance(values.get("start"), dict):
+        values["start"] = _guess(faults, where + ".start", values["start"])
+    return kind(name, **ends, **values)
+
+
+def _guess(faults: TextFaults, where: str, data: dict) -> Any:
+    """Read ``{guess: 0.3}``."""
+    if list(data) != ["guess"]:
+        faults.tell(where, f"found {shown(data)}, expected a start, or {{guess: ...}} for one that need not be kept")
+        return None
+    return Guess(data["guess"])
 
 
 def _constraint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .flexible import SECTIONS, Material
+from .guesses import Guess
 from .laws import CompiledLaw, Law
 from .model import Model
 from .parts import Body, Frame, Motion
@@ -105,6 +106,8 @@ def _as_mapping(value: Any) -> Any:
     """Return frames, sections, materials and laws by the words of the model text; functions by their names."""
     if isinstance(value, Frame):
         return {"position": value.position} | ({} if value.rotation is None else {"rotation": value.rotation})
+    if isinstance(value, Guess):
+        return {"guess": value.value}
     if isinstance(value, CompiledLaw):
         return _as_mapping(value.function)
     if isinstance(value, Law):

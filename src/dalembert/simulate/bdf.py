@@ -109,19 +109,22 @@ class BdfLoop:
         out[:] = dgetrs(self.factors, self.pivot, r)[0]
 
     def _whole(self, y: np.ndarray) -> np.ndarray:
-        """Coordinates and rates from the solver's unknowns."""
-        if not len(self.slack):
-            return y
+        """Coordinates and rates from the solver's unknowns, in memory of their own.
+
+        The solver's is read-only: for another type of array the kernels would be compiled once more.
+        """
         whole = y.copy()
+        if not len(self.slack):
+            return whole
         whole[self.n_q:] += y[self.n_q + self.slack] @ self.motions
         return whole
 
     def _residual(self, t, y, yp, res):
-        self._check(eval_implicit_form(self.system, t, self._whole(y), yp, self.basis, res, self.work), res)
+        self._check(eval_implicit_form(self.system, t, self._whole(y), yp.copy(), self.basis, res, self.work), res)
 
     def _jacobian(self, t, y, yp, c, A):
         """Fill A = dF/dy + c dF/dy'."""
-        self._check(eval_implicit_jacobian(self.system, t, self._whole(y), yp, self.basis, c, A, self.work))
+        self._check(eval_implicit_jacobian(self.system, t, self._whole(y), yp.copy(), self.basis, c, A, self.work))
         if len(self.slack):
             A[:self.n_q, self.n_q + self.slack] += A[:self.n_q, self.n_q:] @ self.motions.T
 

@@ -21,8 +21,11 @@ from .sharing import share_reactions
 from .status import error_of
 
 
-def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
-    """Return the tables of frames given in the user's coordinates: body, reaction, effort, element, system."""
+def evaluate_frames(packed: Packed, t, q, qd, qdd, multiplier=None) -> dict[str, np.ndarray]:
+    """Return the tables of frames given in the user's coordinates: body, reaction, effort, element, system.
+
+    `multiplier` (nf, m) holds what the constraints carry; where it is nan or left out, it is found from the states.
+    """
     t, q, qd, qdd = (np.array(a, float, order="C") for a in (t, q, qd, qdd))
     swap(packed.layout, q, qd, qdd)
     n, shapes = len(t), frame_shapes(packed.layout)
@@ -33,7 +36,9 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd) -> dict[str, np.ndarray]:
         return out
     body = np.zeros((n, packed.system.body.shape[0], 19))
     work = make_open_work(packed.system)
-    status = measure_frames(packed.system, t, q, qd, qdd, body, out["reaction"], out["effort"], out["element"],
+    if multiplier is None:
+        multiplier = np.full((n, len(packed.system.row)), np.nan)
+    status = measure_frames(packed.system, t, q, qd, qdd, multiplier, body, out["reaction"], out["effort"], out["element"],
                             out["system"], work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, float(t[0]) if n else 0.0, 0.0)
@@ -60,24 +65,20 @@ def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: W
 
 
 def refresh_accelerations(packed: Packed, frames: dict[str, np.ndarray]) -> None:
-    """Replace the accelerations of frames in joint coordinates by those that the equations of motion give, in place.
+    """Replace the accelerations of frames of a model with superelements by those that the equations give, in place.
 
-    An implicit step ends with projected accelerations, which agree with them to the order of the method.
+    The loads of superelements are told by accelerations that are found with the frames, and those of bodies have to fit.
     """
-    if packed.has_superelements:
-        frames["qdd"][:] = solve_frames(packed, frames["t"], frames["q"], frames["qd"])
-        return
-    work = make_open_work(packed.system)
-    for f, t in enumerate(frames["t"]):
-        frames["qdd"][f] = solve_state(packed, float(t), frames["q"][f], frames["qd"][f], work)
+    frames["qdd"][:] = solve_frames(packed, frames["t"], frames["q"], frames["qd"])
 
 
 def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats=None, status="ok", kind=Results,
                  **method) -> Results:
-    """Results of frames in tree coordinates (a dict of t, q, qd, qdd)."""
+    """Results of frames in tree coordinates (a dict of t, q, qd, qdd, and multiplier where a run has found them)."""
     frames = {name: np.array(a, float) for name, a in frames.items()}
+    multiplier = frames.pop("multiplier", None)
     swap(packed.layout, frames["q"], frames["qd"], frames["qdd"])
-    return kind(frames, packed.layout, evaluate=lambda *f: evaluate_frames(packed, *f), stats=stats or Stats(),
+    return kind(frames, packed.layout, evaluate=lambda *f: evaluate_frames(packed, *f, multiplier), stats=stats or Stats(),
                 messages=messages, status=status,
                 provenance=provenance(model=packed.plan.model.text, formulation=formulation, **method))
 

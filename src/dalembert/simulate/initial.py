@@ -9,6 +9,7 @@ import numpy as np
 
 from ..codes import FormCode
 from ..errors import AssemblyError, Fault, ModelError
+from ..kernels.door import make_open_work
 from ..kernels.tree_state import eval_drives
 from ..model.check import check
 from ..model.model import Model
@@ -18,12 +19,14 @@ from ..system.reverse import swap
 from ..topology.flexible import FACES, RIGID
 from ..topology.span import Plan, span
 from .assembly import Assembler
-from .constraints import Constraints, with_penalties
+from .constraints import Constraints
 from .deformed import modes_of_floating, split_starts
 from .formulations import Global, Recursive, SemiRecursive, choose_formulation
+from .given_penalties import with_given, without_rows
 from .massless import describe, make_consistent
 from .mobility import find_mobility, redundancy_messages
 from .natural import NaturalStart, make_natural
+from .penalties import with_penalties
 from .undeformed import as_seen, undeformed
 
 NOTHING: Mapping[str, np.ndarray] = {}
@@ -34,8 +37,8 @@ class Start:
     """A packed model with its state at time zero (tree coordinates), what the check noted and what had to be moved.
 
     `natural` holds the same in natural coordinates if the formulation takes them.  `slack` (n_v,) is 1 for rates that can
-    change without inertia, `massless_rates` (m,) are the independent ones and
-    `motions` (m, n_v) how the others go along.
+    change without inertia, `massless_rates` (m,) are the independent ones,
+    `motions` (m, n_v) how the others go along, and `fastest` the largest rate of decay along them [1/s].
     """
 
     packed: Packed
@@ -47,6 +50,7 @@ class Start:
     massless_rates: np.ndarray
     motions: np.ndarray
     natural: NaturalStart | None = None
+    fastest: float = 0.0
 
     @property
     def has_rows(self) -> bool:
@@ -95,6 +99,10 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
     start = _begin(plan, chosen, Recursive() if isinstance(chosen, SemiRecursive) and not plan.has_loops else chosen, elastic)
     if isinstance(chosen, SemiRecursive) and not plan.has_loops and not start.massless:
         return _begin(plan, chosen, chosen, elastic)
+    if isinstance(chosen, SemiRecursive) and not plan.has_loops:
+        told = ("formulation semi-recursive: its accumulated mass matrix is singular along massless directions; the recursive "
+                "elimination, which decides their rank joint by joint, is run in its place")
+        return replace(start, formulation=Recursive(), messages=(*start.messages, told))
     return start
 
 
@@ -152,8 +160,7 @@ def close_undeformed(plan: Plan) -> Results:
 def _begin(plan: Plan, chosen, form, elastic=NOTHING) -> Start:
     """Start of a plan for a chosen formulation, packed for `form`, with elastic coordinates by flexible body.
 
-    Without constraints the semi-recursive equations are those of the tree; where directions have no inertia their
-    elimination takes the tree's way.
+    Without constraints the semi-recursive equations are those of the tree.
     """
     if isinstance(form, Recursive):
         packed = pack(plan)
@@ -188,7 +195,7 @@ def _without_inertia(start: Start, joints) -> Start:
     messages += moved_starts(start, joints, state.q, state.qd, "since a massless direction cannot keep it")
     slack = (np.max(abs(found.motions), axis=0) > 1e-12).astype(float)
     return replace(start, q=state.q, qd=state.qd, messages=start.messages + tuple(messages), slack=slack,
-                   massless_rates=found.rates, motions=found.basis)
+                   massless_rates=found.rates, motions=found.basis, fastest=found.fastest)
 
 
 def moved_starts(start: Start, joints, q: np.ndarray, qd: np.ndarray, why: str) -> list[str]:
@@ -200,7 +207,7 @@ def moved_starts(start: Start, joints, q: np.ndarray, qd: np.ndarray, why: str) 
         given = joints[j.name]
         n_said = j.nv - _unsaid(j, given)
         for was_given, word, new, old, said in (
-                (given.start, "start", q[j.q:j.q + j.nq], start.q[j.q:j.q + j.nq], j.nq),
+                (given.keeps_start or None, "start", q[j.q:j.q + j.nq], start.q[j.q:j.q + j.nq], j.nq),
                 (given.start_rate, "start rate", qd[j.v:j.v + j.nv], start.qd[j.v:j.v + j.nv], n_said)):
             if was_given is not None and np.any((abs(new - old) > 1e-9 * (1 + abs(old)))[:said]):
                 messages.append(f"joint {j.name!r}: {word} moved from {_shown(old)} to {_shown(new)}, {why}")
@@ -220,7 +227,7 @@ def close_loops(start: Start, joints, elastic=NOTHING) -> Start:
     packed, layout = start.packed, start.packed.layout
     given, given_rate, unsaid = (np.zeros(layout.n_v, bool) for _ in range(3))
     for j in layout.joints:
-        given[j.v:j.v + j.nv] = joints[j.name].start is not None and not (j.hidden and elastic)
+        given[j.v:j.v + j.nv] = joints[j.name].keeps_start and not (j.hidden and elastic)
         given_rate[j.v:j.v + j.nv] = joints[j.name].start_rate is not None
         unsaid[j.v + j.nv - _unsaid(j, joints[j.name]):j.v + j.nv] = True
     for entry in layout.flexibles:
@@ -229,14 +236,18 @@ def close_loops(start: Start, joints, elastic=NOTHING) -> Start:
     for constraint, entry in zip(packed.plan.model.constraints, layout.constraints, strict=True):
         if constraint.value is None and constraint.law is None:
             skip[entry.row] = True
-    q = Assembler(packed, skip=skip).positions(start.q, given)
+    work = make_open_work(packed.system)
+    q = Assembler(packed, skip=skip, work=work).positions(start.q, given)
     packed = _with_constants(packed, q, skip)
-    assembler = Assembler(packed)
-    qd = assembler.rates(q, start.qd, given_rate, unsaid)
-    redundant = find_mobility(packed, 0.0, q, qd).redundant
-    packed = replace(with_penalties(packed, 0.0, q, qd), redundant=len(redundant))
+    qd = Assembler(packed, work=work).rates(q, start.qd, given_rate, unsaid)
+    redundant = find_mobility(packed, 0.0, q, qd, work).redundant
+    penalty = getattr(start.formulation, "penalty", None)
+    packed = replace(with_given(with_penalties(packed, 0.0, q, qd, work), penalty), redundant=len(redundant))
     natural = make_natural(packed, q, qd, elastic) if isinstance(start.formulation, Global) else None
+    if natural:
+        natural = replace(natural, packed=with_given(natural.packed, penalty))
     messages = moved_starts(start, joints, q, qd, "to close the loops")
+    messages += without_rows(natural.packed if natural else packed, penalty)
     messages += redundancy_messages(redundant)
     return replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages), natural=natural)
 
@@ -276,7 +287,7 @@ def _drive(packed: Packed, joints, q, qd) -> tuple[str, ...]:
     messages = []
     for m in packed.layout.motions:
         joint = joints[m.joint]
-        for given, word, new, old in ((joint.start, "start", q[m.q], before_q[m.q]),
+        for given, word, new, old in ((joint.keeps_start or None, "start", q[m.q], before_q[m.q]),
                                       (joint.start_rate, "start rate", qd[m.v], before_qd[m.v])):
             if given is not None and new != old:
                 messages.append(f"joint {m.joint!r}: {word} moved from {old:.6g} to {new:.6g} by the drive {m.name!r}")

@@ -265,7 +265,7 @@ def _check_unprojected(integrator: Implicit) -> None:
     if beta < gamma / 2 - ROUNDING:
         raise ModelError(f"integrator {integrator.name!r} with projection=None: found beta = {beta:g}, expected at least "
                          f"gamma/2 = {gamma / 2:g}; below it errors of accelerations along constraints grow from step to step "
-                         "unless they are projected. Take projection='tangent', or 'trapezoidal' or 'generalized-alpha'.")
+                         "unless they are projected. Take projection='step', or 'trapezoidal' or 'generalized-alpha'.")
 
 
 def _choose(integrator, step, massless, n_rates):

@@ -169,7 +169,7 @@ class Carrier:
         q = self._driven(t, dq)
         self.assembler.t = t
         closed = self.assembler.close(q, self.weight)
-        if closed.gap > TOLERANCE or self._distance(q, closed.q) > LARGEST_CORRECTION:
+        if closed.gap > self.assembler.tolerance or self._distance(q, closed.q) > LARGEST_CORRECTION:
             self.assembler.t = before
             return False
         try:

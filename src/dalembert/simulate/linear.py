@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 INFINITE = 1e12
 """Eigenvalues beyond this [1/s] stand for directions without inertia and are left out."""
+ROUNDING = 100 * np.finfo(float).eps
+"""Error of a squared eigenvalue relative to the largest one; a mode that grows by less is not called unstable."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Eigenmodes:
     frequencies : (m,) float
         |Im| / 2 pi [Hz]; 0 for a mode that does not swing.
     damping : (m,) float
-        Damping ratio -Re/|eigenvalue|; nan for a zero eigenvalue.
+        Damping ratio -Re/|eigenvalue|; nan for a zero eigenvalue, negative for a mode that grows (see `unstable`).
     shapes : (m, n) complex
         Largest component one, in the order of `names`.
     names : tuple of str
@@ -94,6 +96,12 @@ class Eigenmodes:
     shapes: np.ndarray
     names: tuple[str, ...]
     linear: Linearized = field(repr=False)
+
+    @property
+    def unstable(self) -> np.ndarray:
+        """(m,) bool, True for modes that grow: the real part of the eigenvalue is positive beyond rounding."""
+        size = abs(self.eigenvalues)
+        return self.eigenvalues.real * size > ROUNDING * np.max(size, initial=0.0) ** 2
 
     def swing(self, number: int, *, amplitude: float | None = None, frames: int = 25) -> Results:
         """Return one period of a mode as results, for animations: ``modes.swing(1).to_vtk("mode 1", m)``.
@@ -147,6 +155,7 @@ class Eigenmodes:
             slow = f"{-1 / value.real:10.4g} s" if value.real else f"{'-':>12}"
             top = [self.names[k] for k in np.argsort(-abs(self.shapes[i - 1]))[:2]]
             ratio = f"{'-':>9}" if np.isnan(d) else f"{round(d, 4) + 0.0:9.4f}"
+            ratio = f"{'unstable':>9}" if self.unstable[i - 1] else ratio
             lines.append(f"{i:4d} {f:9.5g} Hz {ratio} {slow}  {', '.join(top)}")
         return "\n".join(lines)
 

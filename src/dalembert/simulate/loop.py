@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import DriveCode, FormCode, RowCode
+from ..errors import ModelError
 from ..kernels.bundle import Bundle
+from ..kernels.constrained_step import MASS, NO_PROJECTION, STEP, TANGENT
 from ..kernels.door import make_open_work
-from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
+from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames, Settling
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
 from ..kernels.integrate_radau import integrate_radau
@@ -18,7 +20,7 @@ from .arguments import RunOptions
 from .initial import Start
 from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
 from .massless import complete
-from .natural import NaturalStart, joint_frames
+from .natural import NaturalStart, in_rates, joint_frames
 
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13
@@ -32,7 +34,14 @@ STEP_SHARE = 0.02
 FIRMER = 30.0
 """Factor of the penalties of rigid bodies in natural coordinates in implicit steps: iterations and turns of projections then
 grow more slowly with the length of a chain of loops.  Steps pass singular positions with 100, too, but some not with 1000."""
-PROJECTIONS = {None: 0, "tangent": 1, "mass": 2}
+PROJECTIONS = {None: NO_PROJECTION, "step": STEP, "mass": MASS, "tangent": TANGENT}
+SETTLING = 10
+"""Steps after a start within which recorded times end a step: layers of massless directions die out in them."""
+EVERY_STEP = 2**62
+"""Likewise where massless directions decay much faster than frames follow each other, or at once: their rates, which are
+the decay times what a coordinate is off its equilibrium, are then known only where a step has solved for them."""
+SMOOTH_DECAY = 10.0
+"""Decay within the time between two frames up to which frames are read off between steps."""
 STAGE_SHARE = 0.02
 """Share of it for each stage of a Runge-Kutta method, whose weights enlarge the stages' errors up to thirty times."""
 
@@ -50,11 +59,11 @@ class Loop:
         self.work.fail[2] = begin.massless
         self.flow = _make_flow(self.system, begin, state, options)
         n_q, n_v = len(state.q), len(state.qd)
-        rows = max(1, min(len(times), BUFFER_BYTES // (8 * (1 + n_q + 2 * n_v))))
+        m = len(self.system.row)
+        rows = max(1, min(len(times), BUFFER_BYTES // (8 * (1 + n_q + 2 * n_v + m))))
         buffer = (np.zeros(rows), np.zeros((rows, n_q)), np.zeros((rows, n_v)), np.zeros((rows, n_v)),
-                  np.zeros((rows, len(self.work.joint_q))))
-        breaks = np.union1d(begin.packed.breaks, times if begin.massless else ())
-        self.frames = Frames(times, breaks, *buffer)
+                  np.zeros((rows, len(self.work.joint_q))), np.zeros((rows, m)), np.zeros(rows, np.int64))
+        self.frames = Frames(times, np.asarray(begin.packed.breaks, float), *buffer)
         self.change_method(method, detect=detect)
         if begin.massless and isinstance(method, Implicit):  # its first accelerations are never forgotten
             self.flow.qdd[:] = complete(begin.packed, 0.0, begin.q, begin.qd)[1]
@@ -71,8 +80,10 @@ class Loop:
         o.h_max = max(asked.until / 10, 1e-300)
         o.h_min = SMALLEST_STEP * max(asked.until, 1e-300)
         o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
+        o.settling = self._settling_steps()
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction = 1.0
+        self.work.row["total"] = np.nan
         if isinstance(method, Explicit):
             self.method_data = Tableau(*tableau_arrays(method))
             o.stages, o.symplectic = len(method.b), method.symplectic
@@ -89,10 +100,20 @@ class Loop:
                 o.stages, o.order = 1, 3
                 o.am, o.af, o.beta, o.gamma = method.coefficients()
             o.projection = PROJECTIONS[getattr(self.begin.formulation, "projection", None)]
-            o.penalty = getattr(self.begin.formulation, "penalty", None) or 0.0
+            if o.projection == TANGENT and not self.begin.natural and len(self.flow.qd) > LARGEST_DENSE:
+                raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {len(self.flow.qd)} rates, "
+                                 f"expected at most {LARGEST_DENSE}. Take projection='step' or formulation 'global'.")
+            o.zeta = getattr(self.begin.formulation, "zeta", None) or 0.0
             o.newton = (STAGE_SHARE if o.turns else 1.0) * STEP_SHARE
             self.kernel = integrate_implicit
         self.opt = opt
+
+    def _settling_steps(self) -> int:
+        """Steps after a start within which recorded times end a step."""
+        if not self.begin.massless:
+            return 0
+        spacing = float(np.min(np.diff(self.times), initial=self.options.until))
+        return SETTLING if self.begin.fastest * spacing <= SMOOTH_DECAY else EVERY_STEP
 
     def arguments(self) -> tuple:
         """Arguments of the kernel."""
@@ -114,9 +135,12 @@ class Loop:
         p = self.flow.progress[0]
         n = int(p.rows)
         p.rows = 0
-        block = {name: getattr(self.frames, name)[:n].copy() for name in ("t", "q", "qd", "qdd")}
+        block = {name: getattr(self.frames, name)[:n].copy() for name in ("t", "q", "qd", "qdd", "multiplier")}
+        self.open = np.flatnonzero(self.frames.open[:n])
         if self.begin.natural:
-            return joint_frames(self.begin.natural.packed, block, self.frames.joint[:n])
+            loops = len(self.begin.packed.system.row)  # they come first among the rows of natural coordinates
+            return {**joint_frames(self.begin.natural.packed, block, self.frames.joint[:n]),
+                    "multiplier": block["multiplier"][:, :loops]}
         return block
 
     @property
@@ -142,7 +166,7 @@ class Loop:
     @property
     def failure(self) -> np.ndarray:
         """What `Work.fail` says, in rates of the tree."""
-        return self._in_rates(self.work.fail.copy())
+        return in_rates(self.begin, self.work.fail)
 
     @property
     def fastest(self) -> np.ndarray:
@@ -151,13 +175,7 @@ class Loop:
         if not self.begin.natural and len(change):
             change = change / self.system.dof["q_scale"]
         fail[0] = int(np.argmax(change)) if len(change) else 0
-        return self._in_rates(fail)
-
-    def _in_rates(self, fail: np.ndarray) -> np.ndarray:
-        if self.begin.natural:
-            moved = np.flatnonzero(self.begin.packed.system.dof["body"] == fail[0] // 12 + 1)
-            fail[0] = moved[0] if len(moved) else 0
-        return fail
+        return in_rates(self.begin, fail)
 
     def stats(self, seconds: float) -> Stats:
         """Cost so far."""
@@ -203,7 +221,12 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
     slack, motions = (np.zeros(n_v), np.zeros((0, n_v))) if begin.natural else (begin.slack, begin.motions)
     return Flow(progress, state.q.copy(), state.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
                 np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((4, n_v)), v(), q_scale, qd_scale, v(), slack.copy(),
-                _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy())
+                _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), _make_settling(begin.massless, n_v))
+
+
+def _make_settling(m: int, n_v: int) -> Settling:
+    return Settling(np.zeros(m, np.int64), np.zeros((m, n_v)), np.zeros((m, m)), np.zeros(m, np.int64), np.zeros(m),
+                    np.zeros((4, n_v)))
 
 
 def _scales(system, n_q: int) -> tuple[np.ndarray, np.ndarray]:

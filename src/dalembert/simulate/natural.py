@@ -16,7 +16,7 @@ from ..kernels.tree_inverse import eval_body_accelerations
 from ..kernels.tree_kinematics import eval_motion, eval_places
 from ..system.pack import Packed
 from ..system.pack_natural import pack_global
-from .constraints import with_penalties
+from .penalties import with_penalties
 from .status import error_of
 
 
@@ -88,3 +88,12 @@ def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray
     body = body[:, packed.body_rows]
     body[:, packed.recovered] = point
     return body
+
+
+def in_rates(begin, fail: np.ndarray) -> np.ndarray:
+    """Return a copy of `Work.fail` whose first entry, a natural coordinate if the start has them, is a rate of the tree."""
+    fail = fail.copy()
+    if begin.natural:
+        moved = np.flatnonzero(begin.packed.system.dof["body"] == fail[0] // 12 + 1)
+        fail[0] = moved[0] if len(moved) else 0
+    return fail

@@ -8,18 +8,21 @@ from time import perf_counter
 import numpy as np
 
 from ..codes import Status
-from ..errors import ModelError, MultibodyError
+from ..errors import ModelError, MultibodyError, StorageError
 from ..kernels.jit import prepare
 from ..results.provenance import provenance
 from ..results.results import Results
 from ..results.stats import Stats
 from ..results.store import Writer
+from ..results.targets import check_target
 from .arguments import check_run_arguments, record_times
 from .bdf import BdfLoop
 from .bdf_loops import LoopedBdf
 from .evaluate import evaluate_frames, make_results, refresh_accelerations
 from .initial import Start, prepare_start
 from .integrators import DORMAND_PRINCE, Bdf, Implicit, choose_integrator, stiff_integrator
+from .interrupts import Stop
+from .jumps import RejectionWatch, jumping_drives
 from .loop import Loop
 from .massless import complete
 from .status import error_of
@@ -34,7 +37,7 @@ MORE_PATIENCE = 4
 
 def run(model, until: float | None = None, step: float | None = None, accuracy: float | None = None,
         formulation="auto", integrator=None, contact=None, start=None, start_rate=None, record=None, progress=None,
-        on_failure: str = "raise", store=None) -> Results:
+        on_failure: str = "raise", store=None, overwrite: bool = False) -> Results:
     """Simulate a model from time zero.
 
     Parameters
@@ -64,7 +67,9 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     on_failure : {"raise", "return"}
         With ``"return"`` a failed run returns its frames up to the failure and tells why in `Results.status`.
     store : path, optional
-        HDF5 file that receives the frames while the run goes on.
+        HDF5 file (.h5) that receives the frames while the run goes on; results of an earlier run in it are replaced.
+    overwrite : bool
+        Whether `store` may replace a file that does not hold results.
 
     Returns
     -------
@@ -76,9 +81,15 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
         The model or an argument is faulty.
     ConvergenceError, SingularError
         The run failed; the error's attribute `results` holds everything up to the failure.
+    StorageError
+        `store` cannot be written any further, the disk is full for instance; as above, and what was written can be read.
+    KeyboardInterrupt
+        The user stopped the run (Ctrl-C); as above.
     """
     if contact is not None:
         raise ModelError("contact: this version simulates models without contacts; leave it out")
+    if store is not None:
+        check_target(store, overwrite, csv_fits=False)
     options = check_run_arguments(model, until, step, accuracy, integrator, on_failure)
     begin = prepare_start(model, start, start_rate, options.formulation if formulation == "auto" else formulation)
     method, may_switch = choose_integrator(options.integrator, options.step, massless=begin.massless > 0,
@@ -105,7 +116,9 @@ class _Run:
         self.blocks: list[dict[str, np.ndarray]] = []
         self.compiling = 0.0
         self.unsettled: MultibodyError | None = None
+        self.full: StorageError | None = None
         self.patience = HELD_BACK
+        self.watch = RejectionWatch()
         self.method = dict(integrator=loop.method.name, accuracy=None if options.step else options.accuracy,
                            step=options.step)
         origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation.name, **self.method)
@@ -115,25 +128,27 @@ class _Run:
         prepare(self.loop.entries())
         began, error = perf_counter(), None
         try:
-            error = self._advance()
-        except KeyboardInterrupt:
-            error = KeyboardInterrupt(f"stopped by the user at t = {self.loop.t:.6g} s")
+            with Stop() as stop:
+                error = self._advance(stop)
         except BaseException:
             self._close("failed")
             raise
         self._collect()
-        error = self.unsettled or error
+        error = self.full or self.unsettled or error
         stats = self.loop.stats(perf_counter() - began - self.compiling)
         status = "ok" if error is None else f"{type(error).__name__}: {error}"
+        frames = self._frames()
+        self.messages += jumping_drives(self.begin.packed, frames)
         self._close(status, stats)
-        results = make_results(self.begin.shown, self.begin.formulation.name, self._frames(), messages=self.messages,
+        error = error or self.full
+        results = make_results(self.begin.shown, self.begin.formulation.name, frames, messages=self.messages,
                                stats=stats, status=status, **self.method)
         if error is None or (on_failure == "return" and isinstance(error, MultibodyError)):
             return results
         error.results = results
         raise error
 
-    def _advance(self) -> Exception | None:
+    def _advance(self, stop: Stop) -> BaseException | None:
         """Call the kernel chunk by chunk; returns the error that ended the run, if any."""
         chunk, loop = 200, self.loop
         while True:
@@ -142,6 +157,7 @@ class _Run:
                 status = loop.advance(chunk)
             except MultibodyError as error:
                 return error
+            self.messages += self.watch.look(self.begin.packed, loop.stats(0.0), loop.t)
             if status == Status.OK:
                 return None
             if status == Status.STIFF:
@@ -154,8 +170,10 @@ class _Run:
             took = perf_counter() - began
             if status == Status.RECORD_FULL or took > CHUNK_SECONDS or self.writer:
                 self._collect()
-            if self.unsettled:
-                return self.unsettled
+            if self.full or self.unsettled:
+                return self.full or self.unsettled
+            if stop.asked:
+                return KeyboardInterrupt(f"stopped by the user at t = {loop.t:.6g} s")
             if self.progress is not None:
                 self.progress(loop.t, loop.until, loop.step, loop.steps)
             chunk = int(min(1e6, max(50, chunk * min(4.0, max(0.25, CHUNK_SECONDS / max(took, 1e-9))))))
@@ -191,17 +209,25 @@ class _Run:
             return
         if self.begin.massless and isinstance(self.loop, Loop):
             block = self._settled(block)
-        if self.begin.has_rows and isinstance(self.loop.method, Implicit):
+        if self.begin.shown.has_superelements and isinstance(self.loop.method, Implicit):
             refresh_accelerations(self.begin.shown, block)
         self.blocks.append(block)
         if self.writer:
             packed = self.begin.shown
             stored = make_results(packed, self.begin.formulation.name, block, **self.method).frames()
-            self.writer.append(stored, evaluate_frames(packed, *stored.values()))
+            self._keep(lambda: self.writer.append(stored, evaluate_frames(packed, *stored.values(), block.get("multiplier"))))
+
+    def _keep(self, write) -> None:
+        """Write to the store; if that fails, remember why and write no more."""
+        try:
+            write()
+        except StorageError as error:
+            self.full, self.writer = error, None
 
     def _settled(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Complete rates and accelerations of massless directions, up to the first frame where one has no equation."""
-        for f, t in enumerate(block["t"]):
+        """Complete massless directions that the kernels left open, up to the first frame where one has no equation."""
+        for f in self.loop.open:
+            t = float(block["t"][f])
             try:
                 block["qd"][f], block["qdd"][f] = complete(self.begin.packed, t, block["q"][f], block["qd"][f])
             except MultibodyError as error:
@@ -211,7 +237,7 @@ class _Run:
 
     def _close(self, status: str, stats: Stats | None = None) -> None:
         if self.writer:
-            self.writer.close(status, stats or Stats(), tuple(self.messages))
+            self._keep(lambda: self.writer.close(status, stats or Stats(), tuple(self.messages)))
 
     def _frames(self) -> dict[str, np.ndarray]:
         if not self.blocks:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from ..results.results import Results
 from ..results.stats import Stats
 from ..system.reverse import swap
 from .arguments import check_time
-from .assembly import TOLERANCE as CLOSED
 from .assembly import Assembler
 from .closing import at_time, held_at
 from .deformed import Deformed, seen_from_frames
@@ -117,6 +116,8 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
         found = _refined(balance, found) or found
     still = np.zeros(packed.layout.n_v)
     frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
+    if not found.stable:
+        begin = replace(begin, messages=(*begin.messages, _unstable(f"{rate_names(packed.layout)[found.softest]} moves")))
     results = _told(packed, begin, frames, iterations, found.stable)
     own = Deformed.of_frame(packed.layout, results.array("q")[0])
     results._deformed = partial(_in_frames_alone, own)
@@ -149,6 +150,11 @@ def _told(packed, begin, frames, iterations: int, stable: bool) -> StaticResults
     return results
 
 
+def _unstable(what: str) -> str:
+    return (f"unstable equilibrium: the energy has no minimum here, {what} away from it at the least push. Begin elsewhere "
+            "with start= to find a stable one")
+
+
 def _in_interface_coordinates(model) -> bool:
     """True for a model with flexible bodies that all have interfaces."""
     flexibles = check(model).flexibles
@@ -169,12 +175,30 @@ def _static_flexible(model, start, t: float) -> StaticResults:
     if found.critical is not None:
         told.append(f"the equilibria are unstable beyond the load factor {found.critical:.4g}, about; a small side load or "
                     "another start leads to the buckled ones")
+    elif not found.stable:
+        told.append(_unstable("a motion that bends bodies grows"))
     begin = replace(begin, messages=(*begin.messages, *told))
     results = _told(found.packed, begin, frames, found.iterations, found.stable)
     faces = Deformed.of_frame(found.packed.layout, results.array("q")[0])
-    in_frames = cache(lambda: _in_floating_frames(model, t, results))
-    results._deformed = lambda in_faces: faces if in_faces else in_frames()
+    results._deformed = _InBoth(faces, partial(_in_floating_frames, model, t, results))
     return results
+
+
+class _InBoth:
+    """An equilibrium in faces, and in floating frames once that is asked for or the results leave the process."""
+
+    def __init__(self, faces: Deformed, find: Callable[[], Deformed]):
+        self.faces, self.find, self.frames = faces, find, None
+
+    def __call__(self, in_faces: bool) -> Deformed:
+        if in_faces:
+            return self.faces
+        if self.frames is None:
+            self.frames = self.find()
+        return self.frames
+
+    def __getstate__(self) -> dict:
+        return {"faces": self.faces, "find": None, "frames": self(False)}
 
 
 def _rigid_equilibrium(model, start, t: float, error: ConvergenceError) -> dict:
@@ -256,6 +280,12 @@ class Place:
         return not len(K) or bool(np.linalg.eigvalsh(0.5 * (K + K.T)).min() >= -1e-9 * max(1.0, self.size))
 
     @property
+    def softest(self) -> int:
+        """Rate that has the largest share in the motion of least stiffness."""
+        K = self.stiffness
+        return int(np.argmax(abs(self.motions @ np.linalg.eigh(0.5 * (K + K.T))[1][:, 0])))
+
+    @property
     def worst(self) -> int:
         """Rate that is farthest from balance."""
         return int(np.argmax(abs(self.motions @ self.efforts)))
@@ -287,7 +317,7 @@ class Balance:
         if not len(system.row):
             return trial
         closed = self.assembler.close(trial, self.weight)
-        return closed.q if closed.gap <= CLOSED else None
+        return closed.q if closed.gap <= self.assembler.tolerance else None
 
 
 def _yield(balance: Balance, place: Place) -> tuple[Place, int]:

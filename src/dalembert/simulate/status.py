@@ -31,11 +31,24 @@ def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Except
         return ConvergenceError(f"{_joint(packed, int(fail[0]))}: the loops can hardly be closed after t = {t:.6g} s, "
                                 f"in steps of {step:.3g} s: the mechanism is locked, or all but locked, in this position. See "
                                 "its mobility with `dalembert check`, and give it the freedom that is missing.")
+    if code == Status.UNBALANCED:
+        return ConvergenceError(f"{_joint(packed, int(fail[0]))}: the accelerations found at t = {t:.6g} s do not satisfy the "
+                                "equations of motion along the directions that its loops leave free, by more than a millionth "
+                                "of the loads; going on would show a motion that is none. Take formulation=\"global\" (or "
+                                "\"semi-recursive\"), or leave out a penalty that was given.")
     if code == Status.NO_FRAME:
         name = packed.layout.flexibles[int(fail[3])].name
         return ConvergenceError(f"flexible body {name!r}: no floating frame was found at t = {t:.6g} s, step {step:.3g} s; it "
                                 "is bent by more than a radian, which a linear body cannot describe. Take more bodies "
                                 "(Beam(..., bodies=n)), a smaller step or smaller loads.")
+    if code == Status.UNKNOWN_ROW:
+        names = packed.layout.rows
+        which = " of {!r} ({})".format(*names[int(fail[0])]) if int(fail[0]) < len(names) else ""
+        return MultibodyError(f"constraint row {int(fail[0])}{which} is of a kind that the kernels do not know: they are of "
+                              "another version than the packed model. Install dalembert anew.")
+    if code == Status.UNKNOWN_TASK:
+        return MultibodyError(f"the kernels of constrained mechanisms do not know the task {int(fail[0])}: they are of "
+                              "another version than the rest. Install dalembert anew.")
     return MultibodyError(f"kernel ended with {code.name} at t = {t:.6g} s, index {int(fail[0])}")
 
 

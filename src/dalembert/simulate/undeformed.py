@@ -52,7 +52,7 @@ def as_seen(twin: Results, plan: Plan, *, keep: bool = False) -> Plan:
     """Return a plan whose joints start as a frame of results of another plan of the same model has them."""
     started = [_started(joint, twin, plan.model) if joint.coordinates else joint for joint in plan.model.joints]
     if keep:
-        started = [new if old.start is None else replace(new, start=old.start)
+        started = [new if not old.keeps_start else replace(new, start=old.start)
                    for old, new in zip(plan.model.joints, started, strict=True)]
     return replace(plan, model=replace(plan.model, joints=tuple(started)))
 

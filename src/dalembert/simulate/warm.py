@@ -9,12 +9,16 @@ from ..kernels.door import door, door_arguments, evaluate_terms
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual, eval_residual
 from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.jit import prepare
+from ..kernels.laws import eval_law
 from ..kernels.linearize import eval_matrices
 from ..kernels.measure import measure_frames
 from ..kernels.measure_super import measure_natural_frames, solve_natural_frames
+from ..kernels.natural import natural_state_of_joint
+from ..kernels.natural_joints import joint_state_of_natural
+from ..kernels.sparse import factor_sparse
 from ..kernels.tables import make_work
-from ..kernels.tree_inverse import eval_mass_matrix
-from ..kernels.tree_kinematics import eval_motion
+from ..kernels.tree_inverse import eval_body_accelerations, eval_mass_matrix
+from ..kernels.tree_kinematics import eval_motion, eval_places
 from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
 from ..kernels.tree_state import eval_coordinate_rates, eval_drives, move, normalise, rates_of_coordinates
 from ..kernels.tree_tangent import eval_variation
@@ -26,7 +30,10 @@ from .loop import Loop
 
 
 def entries() -> list[tuple]:
-    """Every kernel that Python calls, with arguments of the types it will get."""
+    """Every kernel that Python calls, with arguments of the types it will get.
+
+    A test holds this list against the kernels that modules import; another one runs all analyses after `warm`.
+    """
     begin = prepare_start(Model("no bodies"))
     system, work = begin.packed.system, make_work(begin.packed.system)
     q, qd, block, cube = begin.q, begin.qd, np.zeros((1, 0)), np.zeros((1, 1, 1))
@@ -35,7 +42,7 @@ def entries() -> list[tuple]:
     loops = [Loop(begin, method, options, np.zeros(1)) for method in methods]
     return [
         *(entry for loop in loops for entry in loop.entries()),
-        (measure_frames, (system, np.zeros(1), block, block, block, cube, cube, block, cube, block, work)),
+        (measure_frames, (system, np.zeros(1), block, block, block, block, cube, cube, block, cube, block, work)),
         (measure_natural_frames, (system, system, np.zeros(1), block, block, block, cube, cube, cube, block, cube, block, work,
                                   work)),
         (solve_natural_frames, (system, system, np.zeros(1), block, block, block, work, work)),
@@ -46,7 +53,13 @@ def entries() -> list[tuple]:
         (eval_variation, (system, 0.0, q, qd, qd, qd, qd, qd, qd, work)),
         (eval_matrices, (system, 0.0, q, qd, qd, qd, block, block, block, work)),
         (eval_motion, (system, q, qd, work)),
+        (eval_places, (system, qd, work)),
+        (eval_body_accelerations, (system, qd, work)),
+        (natural_state_of_joint, (system, q, q, q, work)),
+        (joint_state_of_natural, (system, q, q, q, q, q, qd, qd, work)),
+        (factor_sparse, (system.pattern, work.factors)),
         (eval_mass_matrix, (system, block, work)),
+        (eval_law, (system, 0, 0.0, 0.0, 0.0, 0)),
         (eval_drives, (system, 0.0, q, qd, qd)),
         (move, (system, q, qd, q)),
         (normalise, (system, q)),

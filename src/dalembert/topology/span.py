@@ -20,6 +20,7 @@ from ..codes import JointCode
 from ..errors import TopologyError
 from ..model.checked import CheckedJoint, CheckedModel
 from .flexible import FLOATING, lower
+from .held import with_implied_joints
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ def span(model: CheckedModel, flexible: str = FLOATING) -> Plan:
     TopologyError
         For bodies without a way to the ground.
     """
+    model = with_implied_joints(model)
     used = _used_joints(model)
 
     def reach(lowered: CheckedModel) -> dict[int, int]:
@@ -144,7 +146,7 @@ def _refuse_loose_bodies(model: CheckedModel, carrier: dict[int, int]) -> None:
     shown = ", ".join(repr(n) for n in loose[:8]) + (", …" if len(loose) > 8 else "")
     raise TopologyError(f"bod{'y' if only else 'ies'} {shown}: no chain of joints leads to the ground. Connect "
                         f"{'it' if only else 'them'} by a joint, or by Free(name, \"ground\", {loose[0]!r}) "
-                        f"if {'it' if only else 'each'} shall fly freely.")
+                        f"if {'it' if only else 'each'} shall fly freely. (A Bushing to it implies that.)")
 
 
 def _depth_first(model: CheckedModel, carrier: dict[int, int]) -> list[int]:
