@@ -35,6 +35,7 @@ BESIDE = 5.0
 FASTER = 1.0
 """Time of a step of the global formulation over that of the slower accumulation, at least."""
 ACCURACY = 1e-12
+six_body_chain = module_of_tests("seeds/six_body_chain.py").six_body_chain
 
 
 def chain(name: str, model, until: float, channels) -> Problem:
@@ -59,7 +60,6 @@ def anchor_chain(n: int):
 
 def problems(smoke: bool) -> list[tuple[Problem, float]]:
     """Mechanisms with the longer of the two steps that they are run with [s]."""
-    six_body_chain = module_of_tests("seeds/six_body_chain.py").six_body_chain
     motion = ("link 6.end.velocity", "3.rates", "5.rates")
     found = [(chain("six-body chain", six_body_chain, 1.0, ("link 6.end.position", *motion)), 2e-3)]
     if smoke:
@@ -104,7 +104,7 @@ def far_off(report: Report) -> None:
     at centres of mass by the distance itself, as that of the places is.
     """
     def accelerations(way, distance):
-        model = acceptance().six_body_chain((distance, -distance, distance), spring=False)
+        model = six_body_chain((distance, -distance, distance), spring=False)
         return dal.run(model, until=1e-6, step=1e-6, formulation=way, integrator="trapezoidal").array("qdd")[0]
 
     for name, way in WAYS.items():

@@ -10,7 +10,8 @@ def six_body_chain(place=(0.0, 0.0, 0.0), spring=True):
 
     It needs no data: the article shows the mechanism without numbers.  `place` [m] is where it hangs.
     """
-    m = dal.Model("six-body chain", gravity=(0, 0, -9.81), ground={"hook": place, "wall": tuple(map(sum, zip(place, (1, 0, 0))))})
+    x, y, z = place
+    m = dal.Model("six-body chain", gravity=(0, 0, -9.81), ground={"hook": place, "wall": (x + 1.0, y, z)})
     for k in range(1, 7):
         mass = 2.0 - 0.2 * k
         m.add(dal.Body(f"link {k}", mass=mass, com=(0.02, 0.01, -0.2), inertia=(0.02 * mass, 0.015 * mass, 0.01 * mass),
@@ -23,4 +24,6 @@ def six_body_chain(place=(0.0, 0.0, 0.0), spring=True):
           dal.Revolute("6", "link 5.end", "link 6", axis=X, start=-0.6))
     m.add(dal.JointSpring("coil", "4", stiffness=400.0, damping=2.0),
           dal.JointSpring("slide", "5", coordinate="displacement", stiffness=300.0, damping=2.0))
-    return m.add(dal.SpringDamper("rope", "ground.wall", "link 3.end", stiffness=60.0, damping=1.0, length=0.6)) if spring else m
+    if spring:
+        m.add(dal.SpringDamper("rope", "ground.wall", "link 3.end", stiffness=60.0, damping=1.0, length=0.6))
+    return m
