@@ -83,7 +83,7 @@ def tables(t, q, qd, qdd):
     made["reaction"][:, 0] = (1, 2, 3, 4, 5, 6)
     made["effort"][:, 0] = 7.0
     made["element"][:] = np.arange(9) + 10 * np.arange(6)[:, None]
-    made["system"][:] = [*range(1, 10), 0, 0]
+    made["system"][:] = [*range(1, 10), 0, 0, 0]
     made["reaction"][:, 5:12] = np.arange(6) + 10 * np.arange(5, 12)[:, None]
     return made
 

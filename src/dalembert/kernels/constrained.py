@@ -164,7 +164,7 @@ def find_constrained(sys, projected, t, q, qd, qdd, tau, work) -> int:
     With `projected` a state that is nearly on the constraints is brought onto them first, in place, with the factors at hand.
     """
     eval_drives(sys, t, q, qd, qdd)
-    status = project_positions(sys, t, q, qd, work) if projected else eval_gaps(sys, t, q, qd, work)
+    status = bring_onto(sys, t, q, qd, work) if projected else eval_gaps(sys, t, q, qd, work)
     if status != Status.OK.value:
         return status
     eval_row_matrix(sys, q, work)
@@ -232,6 +232,17 @@ def project_positions(sys, t, q, qd, work) -> int:
         return Status.OK.value
     work.fail[0] = largest_entry(x)
     return Status.NO_CONVERGENCE.value
+
+
+@kernel
+def bring_onto(sys, t, q, qd, work) -> int:
+    """`project_positions`, once more with factors and Jacobian of the state reached where those at hand are too far off."""
+    status = project_positions(sys, t, q, qd, work)
+    if status != Status.OK.value or largest_gap(sys, work, 0) <= PROJECTED_TOLERANCE:
+        return status
+    eval_row_matrix(sys, q, work)
+    status = factor_mass(sys, q, work)
+    return project_positions(sys, t, q, qd, work) if status == Status.OK.value else status
 
 
 @kernel

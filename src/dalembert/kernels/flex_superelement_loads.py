@@ -147,6 +147,13 @@ def elastic_energy(sup, i, work):
 
 
 @kernel
+def damped_power(sup, i, work):
+    """qdᵀ D qd [W], after `eval_frame_rates`."""
+    s = sup.element[i]
+    return form_of(sup.constant, s.D, s.n, work.qd)
+
+
+@kernel
 def kinetic_energy(sup, i, work):
     """½ vᵀ M v [J], after `eval_frame_rates`."""
     s = sup.element[i]

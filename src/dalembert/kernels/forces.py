@@ -89,16 +89,25 @@ def eval_bushing(e, row_a, row_b):
     arm_b, r_b, v_b = point_state(row_b, load3(e.u_b))
     R_a = mul33(load_columns(row_a.E_wb), load9(e.R_a))
     R_b = mul33(load_columns(row_b.E_wb), load9(e.R_b))
-    w_a = load3(row_a.w_w)
     line = sub3(r_b, r_a)
     x = tmul33_vec(R_a, line)
-    xd = tmul33_vec(R_a, sub3(sub3(v_b, v_a), cross(w_a, line)))
     th = vector_of_matrix(tmul33(R_a, R_b))
-    w = tmul33_vec(R_a, sub3(load3(row_b.w_w), w_a))
+    xd, w = eval_bushing_rates(e, row_a, row_b)
     f = mul33_vec(R_a, neg3(add3(times3(load3(e.k), x), times3(load3(e.c), xd))))              # (1)
     elastic = inverse_tangent_vec(neg3(th), times3(load3(e.kt), th))
     n = mul33_vec(R_a, neg3(add3(elastic, times3(load3(e.ct), w))))                            # (2)
     return x, th, arm_a, arm_b, line, n, f
+
+
+@kernel
+def eval_bushing_rates(e, row_a, row_b):
+    """Rate of the displacement and relative angular velocity of a bushing, in frame a."""
+    arm_a, r_a, v_a = point_state(row_a, load3(e.u_a))
+    arm_b, r_b, v_b = point_state(row_b, load3(e.u_b))
+    R_a = mul33(load_columns(row_a.E_wb), load9(e.R_a))
+    w_a = load3(row_a.w_w)
+    xd = tmul33_vec(R_a, sub3(sub3(v_b, v_a), cross(w_a, sub3(r_b, r_a))))
+    return xd, tmul33_vec(R_a, sub3(load3(row_b.w_w), w_a))
 
 
 @kernel

@@ -8,6 +8,7 @@ from .evaluate import eval_accelerations, eval_state
 from .flex_floating import elastic_parts, eval_strain_energy
 from .forces import eval_elastic_energy, eval_element, without_effort
 from .jit import kernel
+from .power import supplied_power
 from .quad import load_columns, load_symmetric
 from .rotation import quaternion_of_matrix
 from .small import (
@@ -26,6 +27,9 @@ from .small import (
 )
 from .tree_inverse import eval_inverse
 from .tree_kinematics import eval_places
+
+POWER = 11
+"""Column of the system's table that holds the power supplied [W]."""
 
 
 @kernel
@@ -105,7 +109,7 @@ def measure_holds(sys, f, first, out, work):
 
 @kernel
 def measure_violations(sys, f, out, work):
-    """Fill the last two of out[f] (11,): largest violation of a constraint and of its rate."""
+    """Fill out[f, 9] and out[f, 10]: largest violation of a constraint and of its rate."""
     for r in range(sys.row.shape[0]):
         out[f, 9] = max(out[f, 9], abs(work.row[r].value))
         out[f, 10] = max(out[f, 10], abs(work.row[r].rate))
@@ -146,7 +150,7 @@ def measure_elements(sys, f, t, q, qd, out, work):
 
 @kernel
 def measure_system(sys, f, q, qd, out, work):
-    """Fill the first nine of out[f] (11,).
+    """Fill the first nine of out[f] (12,).
 
     They are kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin).
     """
@@ -198,4 +202,5 @@ def measure_frames(sys, t, q, qd, qdd, multiplier, body, reaction, effort, eleme
         measure_system(sys, f, q[f], qd[f], system, work)
         for k in range(needed.shape[0]):
             effort[f, k] = needed[k] - tau[k] if sys.dof[k].drive >= 0 else tau[k]
+        system[f, POWER] = supplied_power(sys, t[f], q[f], qd[f], effort[f], work)
     return Status.OK.value

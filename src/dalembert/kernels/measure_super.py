@@ -14,6 +14,7 @@ from .flex_superelement import eval_frame_rates, find_frame, point_pose, point_r
 from .flex_superelement_loads import (
     add_product,
     clear,
+    damped_power,
     elastic_energy,
     eval_inertia_loads,
     eval_internal_loads,
@@ -23,6 +24,7 @@ from .flex_superelement_loads import (
 from .flex_superelement_points import eval_second_rates, point_accelerations
 from .jit import kernel, shared
 from .measure import (
+    POWER,
     measure_bodies,
     measure_elements,
     measure_holds,
@@ -33,6 +35,7 @@ from .measure import (
 )
 from .natural import natural_state_of_joint, slot3
 from .natural_joints import joint_state_of_natural
+from .power import supplied_power
 from .rotation import quaternion_of_matrix
 from .small import add3, cross, load3, load9, mul33_vec, neg3, store3
 from .tree_inverse import eval_body_accelerations, eval_inverse
@@ -151,6 +154,7 @@ def measure_superelements(sys, f, point, system, work, tree_work) -> int:
         system[f, 0] += kinetic_energy(sup, i, own)
         system[f, 1] += weight_energy(sup, i, g, own)
         system[f, 2] += elastic_energy(sup, i, own)
+        system[f, POWER] -= damped_power(sup, i, own)
         while last < sup.point.shape[0] and sup.point[last].element == i:
             dv, dw = eval_second_rates(sup, i, own)
             measure_point(sup, last, f, dv, dw, point, own)
@@ -191,4 +195,5 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, body, point, reaction, effo
         measure_elements(tree, f, t[f], x, xd, element, tree_work)
         for k in range(n_v):
             effort[f, k] = needed[k] - tau[k] if tree.dof[k].drive >= 0 else tau[k]
+        system[f, POWER] += supplied_power(tree, t[f], x, xd, effort[f], tree_work)
     return Status.OK.value

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import ChannelError, near_names
 from ..system.layout import Layout, MotionEntry
+from . import balance
 from . import tables as tab
 from .constraints import CONSTRAINTS
 from .flexible import FACE, modal_quantities
@@ -164,6 +165,9 @@ SYSTEM = {
         "gravity": Quantity("J", (), _system(tab.GRAVITY)),
         "elastic": Quantity("J", (), _system(tab.ELASTIC)),
         "total": Quantity("J", (), _total(tab.KINETIC, tab.GRAVITY, tab.ELASTIC)),
+        "power": Quantity("W", (), balance.power),
+        "work": Quantity("J", (), balance.work),
+        "balance": Quantity("J", (), balance.balance),
     },
     "momentum": {
         "linear": Quantity("kg m/s", XYZ, _system(tab.LINEAR_MOMENTUM)),

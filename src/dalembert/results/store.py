@@ -24,13 +24,14 @@ from ..system.layout import Layout
 from .results import Results
 from .stats import Stats
 from .superblock import Unmarked, is_marked
-from .tables import FRAMES, VIOLATIONS, frame_shapes
+from .tables import FRAMES, frame_shapes
 from .tabular import write_csv
 from .targets import CSV, KIND, check_target
 
-VERSION = 2
-READABLE = (1, 2)
-"""Versions that `load` knows; those of version 1 hold trees only, without columns for violated constraints."""
+VERSION = 3
+MISSING = {1: (0.0, 0.0, np.nan), 2: (np.nan,), 3: ()}
+"""Versions that `load` knows, with what stands for the last columns of `system` that they lack: violated constraints (those of
+version 1 hold trees only) and the power supplied."""
 CHUNK = 16 * 1024
 """Bytes of a chunk, about; small, because a chunk that grows by another block is written anew."""
 PART = ".part"
@@ -294,7 +295,7 @@ def _check_kind(path: Path, file) -> None:
         raise FormatError(f"{path}: damaged results file: {error}. Run the model again.") from error
     if kind != KIND:
         raise FormatError(f"{path}: found an HDF5 file of kind {kind!r}, expected {KIND!r}")
-    if version not in READABLE:
+    if version not in MISSING:
         raise FormatError(f"{path}: found results of version {version}, expected {VERSION} or older. "
                           "Read it with the dalembert that wrote it, or run the model again.")
 
@@ -303,8 +304,8 @@ def _read_arrays(path: Path, file, layout: Layout) -> dict[str, np.ndarray]:
     """Read the complete frames of every array."""
     count = int(_dataset(path, file, "count")[0])
     shapes, arrays = frame_shapes(layout), {}
-    missing = VIOLATIONS if file.attrs["version"] == 1 else 0
-    shapes["system"] = (shapes["system"][0] - missing,)
+    missing = MISSING[int(file.attrs["version"])]
+    shapes["system"] = (shapes["system"][0] - len(missing),)
     for name, shape in shapes.items():
         if 0 in shape:
             arrays[name] = np.zeros((count, *shape))
@@ -313,7 +314,7 @@ def _read_arrays(path: Path, file, layout: Layout) -> dict[str, np.ndarray]:
         if data.shape[1:] != shape or data.shape[0] < count:
             raise FormatError(f"{path}: dataset {name!r} has shape {data.shape}, expected {(count, *shape)}")
         arrays[name] = data[:count]
-    arrays["system"] = np.pad(arrays["system"], ((0, 0), (0, missing)))
+    arrays["system"] = np.column_stack([arrays["system"], np.tile(missing, (count, 1))])
     return arrays
 
 

@@ -20,11 +20,9 @@ SCALAR, LENGTH, RATE = 6, 7, 8
 
 KINETIC, GRAVITY, ELASTIC = 0, 1, 2
 LINEAR_MOMENTUM, ANGULAR_MOMENTUM = slice(3, 6), slice(6, 9)
-POSITION_GAP, VELOCITY_GAP = 9, 10
+POSITION_GAP, VELOCITY_GAP, POWER = 9, 10, 11
 """Columns of `system`: energies [J], momentum [kg m/s], angular momentum about the world's origin [kg m²/s], largest
-violation of a constraint and of its time derivative."""
-VIOLATIONS = 2
-"""Number of the columns of violations, which stand last."""
+violation of a constraint and of its time derivative, power that drives, dampers and loads supply [W]."""
 
 
 def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
@@ -38,5 +36,5 @@ def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
         "reaction": (len(layout.joints) + len(layout.cuts) + len(layout.constraints), 6),
         "effort": (layout.n_v,),
         "element": (len(layout.forces), 9),
-        "system": (11,),
+        "system": (12,),
     }

@@ -162,8 +162,9 @@ def test_an_older_file_of_a_tree(tmp_path):
     old = load(path)
     assert old.layout == layout
     assert not old["constraints.velocity"].any()
-    for name in old.channels:
+    for name in set(old.channels) - {"energy.power", "energy.work", "energy.balance"}:
         assert np.array_equal(old[name], r[name]), name
+    assert np.isnan(old["energy.balance"]).all()
 
 
 def _as_in_version_1(text):
