@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from physics.loop_models import slider_crank
+from physics.test_frames import turned_world
 from random_models import random_rotation
 
 import dalembert as dal
@@ -65,7 +66,8 @@ def test_a_drive_supplies_its_work_to_a_loop(formulation, cut):
 
 
 def test_a_distance_that_changes_does_work():
-    model = arm().add(dal.Distance("rope", "ground.wall", "lower.tip", length=dal.sine(amplitude=0.1, frequency=1.0, offset=0.9)))
+    length = dal.sine(amplitude=0.1, frequency=1.0, offset=0.9)
+    model = arm().add(dal.Distance("rope", "ground.wall", "lower.tip", length=length))
     r = dal.run(model, until=1.0, accuracy=ACCURACY, record=np.linspace(0, 1.0, FRAMES))
     assert np.ptp(r["energy.work"]) > 0.1
     assert_balanced(r)
@@ -95,10 +97,8 @@ def test_a_run_that_loses_energy_by_itself_shows_it():
 
 def test_the_balance_does_not_depend_on_axes():
     model = arm().add(elements()["damper"], elements()["force"])
-    from physics.test_frames import turned_world
-
-    A = random_rotation(np.random.default_rng(1))
-    one, other = (dal.run(m, until=0.5, accuracy=ACCURACY, record=1e-2)["energy.work"] for m in (model, turned_world(model, A)))
+    turned = turned_world(model, random_rotation(np.random.default_rng(1)))
+    one, other = (dal.run(m, until=0.5, accuracy=ACCURACY, record=1e-2)["energy.work"] for m in (model, turned))
     assert np.max(np.abs(one - other)) <= 1e3 * ACCURACY * np.ptp(one)
 
 

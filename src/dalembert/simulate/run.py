@@ -25,6 +25,7 @@ from .interrupts import Stop
 from .jumps import RejectionWatch, jumping_drives
 from .loop import Loop
 from .massless import complete
+from .self_check import unbalanced
 from .status import error_of
 
 CHUNK_SECONDS = 0.2
@@ -134,10 +135,10 @@ class _Run:
             self._close("failed")
             raise
         self._collect()
-        error = self.full or self.unsettled or error
+        frames = self._frames()
+        error = self.full or self.unsettled or error or unbalanced(self.begin.packed, frames, self.loop.work)
         stats = self.loop.stats(perf_counter() - began - self.compiling)
         status = "ok" if error is None else f"{type(error).__name__}: {error}"
-        frames = self._frames()
         self.messages += jumping_drives(self.begin.packed, frames)
         self._close(status, stats)
         error = error or self.full

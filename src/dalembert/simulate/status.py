@@ -32,10 +32,11 @@ def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Except
                                 f"in steps of {step:.3g} s: the mechanism is locked, or all but locked, in this position. See "
                                 "its mobility with `dalembert check`, and give it the freedom that is missing.")
     if code == Status.UNBALANCED:
+        remedy = ("or leave out a penalty that was given" if len(packed.system.row) else
+                  "or look for masses and inertias that differ by many powers of ten")
         return ConvergenceError(f"{_joint(packed, int(fail[0]))}: the accelerations found at t = {t:.6g} s do not satisfy the "
-                                "equations of motion along the directions that its loops leave free, by more than a millionth "
-                                "of the loads; going on would show a motion that is none. Take formulation=\"global\" (or "
-                                "\"semi-recursive\"), or leave out a penalty that was given.")
+                                "equations of motion along the directions that are free; going on would show a motion that is "
+                                f"none. Take another formulation, formulation=\"global\" for instance, {remedy}.")
     if code == Status.NO_FRAME:
         name = packed.layout.flexibles[int(fail[3])].name
         return ConvergenceError(f"flexible body {name!r}: no floating frame was found at t = {t:.6g} s, step {step:.3g} s; it "

@@ -17,6 +17,7 @@ from ..kernels.natural import natural_state_of_joint
 from ..kernels.natural_joints import joint_state_of_natural
 from ..kernels.sparse import factor_sparse
 from ..kernels.tables import make_work
+from ..kernels.tree_balance import check_tree_balance
 from ..kernels.tree_inverse import eval_body_accelerations, eval_mass_matrix
 from ..kernels.tree_kinematics import eval_motion, eval_places
 from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
@@ -48,6 +49,7 @@ def entries() -> list[tuple]:
         (solve_natural_frames, (system, system, np.zeros(1), block, block, block, work, work)),
         (eval_accelerations, (system, 0.0, q, qd, qd, qd, work)),
         (eval_residual, (system, 0.0, q, qd, qd, qd, qd, work)),
+        (check_tree_balance, (system, 0.0, q, qd, qd, work)),
         (eval_loaded_residual, (system, 0.0, q, qd, qd, qd, qd, work)),
         (eval_jacobian, (system, q, work)),
         (eval_variation, (system, 0.0, q, qd, qd, qd, qd, qd, qd, work)),
