@@ -100,6 +100,7 @@ class TermCode(IntEnum):
     VELOCITIES = 7
     RATES = 8
     RATE_GAPS = 9
+    STATE_LOADS = 10
 
 
 class TaskCode(IntEnum):
@@ -112,6 +113,7 @@ class TaskCode(IntEnum):
     PROJECTION = 4
     ROWS = 5
     MASS = 6
+    STAGE = 7
 
 
 class RowCode(IntEnum):

@@ -63,6 +63,8 @@ STALLED = 1e-12
 
 BIAS, STEP, RIGHT, PRODUCT, FOUND = 16, 17, 18, 19, 21
 """Rows of work.vector used here."""
+REACHED = 16
+"""Row of work.point used here, beside the first."""
 
 
 @part
@@ -133,20 +135,20 @@ def factor_with_penalties(sys, q, work) -> int:
 
 
 @kernel
-def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
-    """Accelerations qdd and multipliers (work.row.push) of a state with rows and factors made at its q; driven qdd are set."""
-    bias, x = work.vector[BIAS], work.vector[FOUND]
+def eval_loads(sys, t, q, qd, qdd, tau, work) -> int:
+    """Loads that the state asks for into BIAS and Phi'' into row.gap, with driven qdd set and the others zero."""
     for k in range(qdd.shape[0]):
         qdd[k] = 0.0
     eval_drives(sys, t, q, qd, qdd)
-    status = eval_velocities(sys, q, qd, work)
-    if status != Status.OK.value:
-        return status
-    status = ask(sys, TermCode.NEEDED.value, t, q, qd, qdd, tau, bias, 1.0, 1.0, work)
-    if status != Status.OK.value:
-        return status
-    eval_row_bends(sys, t, q, qd, qdd, work)
+    status = ask(sys, TermCode.STATE_LOADS.value, t, q, qd, qdd, tau, work.vector[BIAS], 1.0, 1.0, work)
     largest_gap(sys, work, 2)
+    return status
+
+
+@kernel
+def solve_loaded(sys, qdd, work) -> int:
+    """Accelerations qdd and multipliers (work.row.push) after `eval_loads`, with factors made at the state."""
+    bias, x = work.vector[BIAS], work.vector[FOUND]
     if not solve_saddle(sys, bias, x, work.vector[RIGHT], work.vector[PRODUCT], work):
         solve_weak(sys, bias, x, work)
     for k in range(qdd.shape[0]):
@@ -154,7 +156,22 @@ def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
             work.fail[0] = k
             return Status.NOT_FINITE.value
         qdd[k] += x[k]
-    return check_balance(sys, bias, x, work.vector[RIGHT], work.vector[PRODUCT], work)
+    return Status.OK.value
+
+
+@kernel
+def check_found(sys, work) -> int:
+    """UNBALANCED unless what `find_constrained` has just found satisfies the equations of motion."""
+    return check_balance(sys, work.vector[BIAS], work.vector[FOUND], work.vector[RIGHT], work.vector[PRODUCT], work)
+
+
+@kernel
+def solve_state(sys, t, q, qd, qdd, tau, work) -> int:
+    """Likewise of a state whose rows and Jacobian are evaluated; loads come first: the mass matrix destroys inertias."""
+    status = eval_loads(sys, t, q, qd, qdd, tau, work)
+    if status == Status.OK.value:
+        status = factor_mass(sys, q, work)
+    return solve_loaded(sys, qdd, work) if status == Status.OK.value else status
 
 
 @kernel
@@ -168,13 +185,17 @@ def find_constrained(sys, projected, t, q, qd, qdd, tau, work) -> int:
     if status != Status.OK.value:
         return status
     eval_row_matrix(sys, q, work)
+    if not projected:
+        return solve_state(sys, t, q, qd, qdd, tau, work)
     status = factor_mass(sys, q, work)
     if status != Status.OK.value:
         return status
-    if projected:
-        largest_gap(sys, work, 1)
-        project_rates(sys, qd, False, work.no_matrix, work.no_pivot, work)
-    return solve_state(sys, t, q, qd, qdd, tau, work)
+    largest_gap(sys, work, 1)
+    project_rates(sys, qd, False, work.no_matrix, work.no_pivot, work)
+    status = eval_velocities(sys, q, qd, work)
+    if status == Status.OK.value:
+        status = eval_loads(sys, t, q, qd, qdd, tau, work)
+    return solve_loaded(sys, qdd, work) if status == Status.OK.value else status
 
 
 @part
@@ -236,13 +257,25 @@ def project_positions(sys, t, q, qd, work) -> int:
 
 @kernel
 def bring_onto(sys, t, q, qd, work) -> int:
-    """`project_positions`, once more with factors and Jacobian of the state reached where those at hand are too far off."""
+    """`project_positions`, once more with factors and Jacobian of the state reached if they then serve better.
+
+    Those at hand are of another state, and off a singular position it is this that keeps a gap open.
+    """
     status = project_positions(sys, t, q, qd, work)
     if status != Status.OK.value or largest_gap(sys, work, 0) <= PROJECTED_TOLERANCE:
         return status
     eval_row_matrix(sys, q, work)
     status = factor_mass(sys, q, work)
-    return project_positions(sys, t, q, qd, work) if status == Status.OK.value else status
+    if status != Status.OK.value:
+        return status
+    reached = work.point[REACHED]
+    for k in range(q.shape[0]):
+        reached[k] = q[k]
+    if project_positions(sys, t, q, qd, work) == Status.OK.value and largest_gap(sys, work, 0) <= PROJECTED_TOLERANCE:
+        return Status.OK.value
+    for k in range(q.shape[0]):
+        q[k] = reached[k]
+    return eval_gaps(sys, t, q, qd, work)
 
 
 @kernel

@@ -117,6 +117,17 @@ def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
 
 
 @kernel
+def eval_state_loads(sys, t, q, qd, qdd, tau, needed, work) -> int:
+    """`eval_needed` without multipliers, and Phi'' of every row, for which the bodies' accelerations are the same."""
+    status = eval_needed(sys, t, q, qd, qdd, tau, False, needed, work)
+    if sys.constants[0].form == FormCode.GLOBAL:
+        eval_row_bends(sys, t, q, qd, qdd, work)
+    else:
+        eval_row_accelerations(sys, t, q, qd, qdd, work)
+    return status
+
+
+@kernel
 def add_natural_loads(sys, needed, work):
     """needed <- needed + Jᵀ (λ + α Phi) with the Jacobian at the state."""
     for r in range(sys.row.shape[0]):
@@ -160,7 +171,10 @@ def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
 
 @kernel
 def evaluate_terms(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) -> int:
-    """Do a task of TermCode and return its status; NEEDED and LOADED fill x, MASS adds to it, TANGENT takes `add` in it."""
+    """Do a task of TermCode and return its status.
+
+    NEEDED, LOADED and STATE_LOADS fill x, MASS adds to it, TANGENT takes `add` in it.
+    """
     if task == TermCode.GAPS:
         return eval_gaps(sys, t, q, qd, work)
     if task == TermCode.VELOCITIES:
@@ -177,6 +191,8 @@ def evaluate_terms(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot
         return add_mass(sys, q, x, work)
     elif task == TermCode.TANGENT:
         return add_step_tangent(sys, t, q, qd, qdd, x, cq, cv, work)
+    elif task == TermCode.STATE_LOADS:
+        return eval_state_loads(sys, t, q, qd, qdd, tau, x, work)
     elif task == TermCode.NEEDED or task == TermCode.LOADED:
         return eval_needed(sys, t, q, qd, qdd, tau, task == TermCode.LOADED, x, work)
     else:

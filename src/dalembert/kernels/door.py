@@ -7,7 +7,7 @@ import numpy as np
 
 from ..codes import FormCode, Status, TaskCode
 from .calls import address_of
-from .constrained import eval_gaps, eval_mass, eval_row_matrix, find_constrained
+from .constrained import check_found, eval_gaps, eval_mass, eval_row_matrix, find_constrained
 from .constrained_step import eval_step_residual, factor_step, project_step
 from .constrained_terms import evaluate_terms
 from .jit import kernel
@@ -18,12 +18,16 @@ from .tables import System, Work, make_work
 def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) -> int:
     """Do a task and return its status.
 
-    ACCELERATIONS and PROJECTED fill qdd, the second after projecting q and qd in place; RESIDUAL fills x; FACTOR takes the
+    ACCELERATIONS, PROJECTED and STAGE fill qdd, the second after projecting q and qd in place, the third without a look
+    at the balance; RESIDUAL fills x; FACTOR takes the
     joint springs' part in x; ROWS fills the rows and their Jacobian, MASS work.mass after it; PROJECTION changes qd and qdd,
     `mode` is its kind, plus EXACT for dense factors matrix, pivot.
     """
+    if task == TaskCode.STAGE:
+        return find_constrained(sys, False, t, q, qd, qdd, tau, work)
     if task == TaskCode.ACCELERATIONS or task == TaskCode.PROJECTED:
-        return find_constrained(sys, task == TaskCode.PROJECTED, t, q, qd, qdd, tau, work)
+        status = find_constrained(sys, task == TaskCode.PROJECTED, t, q, qd, qdd, tau, work)
+        return check_found(sys, work) if status == Status.OK.value else status
     if task == TaskCode.RESIDUAL:
         return eval_step_residual(sys, mode, t, q, qd, qdd, tau, x, work)
     if task == TaskCode.FACTOR:

@@ -55,6 +55,15 @@ def eval_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
 
 
 @part
+def eval_stage(sys, t, q, qd, qdd, tau, work) -> int:
+    """`eval_accelerations` of a state within a step, which nobody sees: its balance is not checked."""
+    if sys.constants[0].form == FormCode.TREE:
+        return eval_accelerations(sys, t, q, qd, qdd, tau, work)
+    return call_door(work.door[0], sys, TaskCode.STAGE.value, 0, t, q, qd, qdd, tau, tau, 1.0, 1.0, work.no_matrix,
+                     work.no_pivot, work)
+
+
+@part
 def find_projected(sys, t, q, qd, qdd, tau, work) -> int:
     """Bring a state of a constrained mechanism, nearly on its constraints, onto them in place; then its accelerations."""
     return call_door(work.door[0], sys, TaskCode.PROJECTED.value, 0, t, q, qd, qdd, tau, tau, 1.0, 1.0, work.no_matrix,

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..codes import FormCode, Status
 from .bundle import bundle
-from .evaluate import eval_accelerations, find_projected
+from .evaluate import eval_stage, find_projected
 from .flow import accept, begin, copy, may_shorten, next_time, record_due
 from .jit import kernel, part
 from .tree_state import eval_coordinate_rates, eval_drives, move, normalise
@@ -93,7 +93,7 @@ def try_step(sys, opt, tableau, flow, h, work) -> int:
         if j == n and sys.constants[0].form != FormCode.TREE:
             status = find_projected(sys, t + h, q, qd, flow.kv[j], flow.tau, work)
         else:
-            status = eval_accelerations(sys, t + c * h, q, qd, flow.kv[j], flow.tau, work)
+            status = eval_stage(sys, t + c * h, q, qd, flow.kv[j], flow.tau, work)
         if status != Status.OK.value:
             return status
         eval_coordinate_rates(sys, q, qd, flow.kq[j])

@@ -19,9 +19,7 @@ MAX_ITERATIONS = 8
 SLOW_RATE = 0.1
 """Contraction above which the iteration is given up: it leaves more than rounding."""
 SMALL_CHANGE = 1e-13
-"""Relative change of x below which the iteration is done."""
-SMALL_REMAINDER = 1e-9
-"""Relative change below which one more iteration has removed all that can be."""
+"""Relative change of x below which the iteration is done; the next one would change it by the rate of the last two times."""
 
 
 @part
@@ -129,7 +127,7 @@ def solve_saddle(sys, f, x, rhs, product, work):
         for k in range(n):
             x[k] += rhs[k]
         size = largest(x)
-        if change <= SMALL_CHANGE * size or (iteration > 0 and last <= SMALL_REMAINDER * size):
+        if change <= SMALL_CHANGE * size or (iteration > 0 and change * change <= SMALL_CHANGE * size * last):
             return True
         if iteration > 1 and change > SLOW_RATE * last:
             return False
