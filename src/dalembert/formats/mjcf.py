@@ -41,7 +41,7 @@ def read_mjcf(path: str | PathLike) -> Model:
     Returns
     -------
     Model
-        Its `notes` tell what was left out: contacts, limits, dry friction, rotor inertia, actuators, tendons.
+        Its `notes` tell what was left out: contacts, limits, dry friction, actuators, tendons.
         ``connect`` becomes a `Spherical`, ``weld`` a `Fixed` joint that closes a loop, ``joint`` a `Gear`.  Coordinates
         count from the drawn pose, so that ``ref`` is taken off them.
 
@@ -169,13 +169,14 @@ class _Reader:
         if original is not None and original in self.joints:
             raise element.fail(f"the name {original!r} a second time", "one name a joint")
         name = self.names.new(original or f"{below.name}_joint", "_joint")
+        rotor = numbers(element, "armature", (0.0,))[0]
         if said == "free":
             q = _quaternion(place.rotation)
-            joint: Joint = Free(name, "ground", below.name, start=(*place.position.tolist(), *q))
+            joint: Joint = Free(name, "ground", below.name, start=(*place.position.tolist(), *q), armature=rotor)
         else:
             anchor = Pose(at.then(Pose(np.array(numbers(element, "pos", (0.0,) * 3)), np.eye(3))).position, np.eye(3))
             first, second = above.at(name, place.then(anchor)), below.at(name, anchor)
-            more = {}
+            more = {"armature": rotor}
             if said != "ball":
                 axis = numbers(element, "axis", (0.0, 0.0, 1.0))
                 if not any(axis):
@@ -202,10 +203,8 @@ class _Reader:
             self.notes.append(f"joint {joint.name!r}: stiffness and damping of a free joint are left out")
 
     def _left_out(self, element: Element, name: str) -> None:
-        words = {"armature": "rotor inertia (armature)", "frictionloss": "dry friction"}
-        for key, what in words.items():
-            if numbers(element, key, (0.0,))[0]:
-                self.notes.append(f"joint {name!r}: its {what} is left out")
+        if numbers(element, "frictionloss", (0.0,))[0]:
+            self.notes.append(f"joint {name!r}: its dry friction is left out")
         limited = element.attributes.get("limited", "auto")
         if limited == "true" or (limited == "auto" and "range" in element.attributes
                                  and self.settings.flag("autolimits", "true")):

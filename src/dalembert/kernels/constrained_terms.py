@@ -16,11 +16,12 @@ from .natural_curvature import natural_row_curvature
 from .natural_forces import eval_natural_forces
 from .natural_forces_tangent import natural_force_tangent
 from .natural_joints import eval_joint_accelerations, eval_joint_coordinates
+from .natural_rotors import add_rotor_loads, add_rotor_mass, add_rotor_tangent
 from .natural_rows import add3_at, eval_natural_row_accelerations, eval_natural_rows
 from .natural_shapes import load3_at
 from .semi_recursive import accumulate_loads, add_tree_mass
 from .small import load3, scale3
-from .tree_inverse import eval_body_accelerations
+from .tree_inverse import add_rotors, eval_body_accelerations
 from .tree_kinematics import eval_motion, eval_places
 from .tree_kinematics import eval_rates as eval_tree_rates
 
@@ -101,6 +102,9 @@ def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
             needed[k] -= forces[k]
         for k in range(12 * (sys.body.shape[0] - 1), needed.shape[0]):
             needed[k] = 0.0
+        if sys.constants[0].rotors > 0:
+            eval_joint_accelerations(sys, q, qd, qdd, work.joint_qdd, work)
+            add_rotor_loads(sys, q, work.joint_qdd, needed)
         status = add_superelement_loads(sys.sup, q, qd, qdd, load3(sys.constants[0].g_w), WARM, needed, work.fail[3:],
                                         work.sup)
         if loaded:
@@ -111,6 +115,7 @@ def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
         add_row_loads(sys, q, tau, work)
     eval_body_accelerations(sys, qdd, work)
     accumulate_loads(sys, needed, work)
+    add_rotors(sys, qdd, needed)
     for k in range(needed.shape[0]):
         needed[k] = 0.0 if sys.dof[k].drive >= 0 else needed[k] - tau[k]
     return status
@@ -142,6 +147,8 @@ def add_mass(sys, q, values, work) -> int:
     """Add the mass matrix to values of the pattern; in joint coordinates the bodies' own inertias are destroyed."""
     if sys.constants[0].form == FormCode.GLOBAL:
         add_natural_mass(sys, values)
+        if sys.constants[0].rotors > 0:
+            add_rotor_mass(sys, q, values)
         return add_superelement_masses(sys.sup, q, WARM, values, work.fail[3:], work.sup)
     return add_tree_mass(sys, sys.mass_place, values, work)
 
@@ -158,6 +165,9 @@ def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
     if sys.constants[0].form == FormCode.GLOBAL:
         natural_row_curvature(sys, t, q, work.joint_q, cq, A, work)
         add_natural_mass(sys, A)
+        if sys.constants[0].rotors > 0:
+            add_rotor_mass(sys, q, A)
+            add_rotor_tangent(sys, q, work.joint_qdd, cq, A)
         status = natural_force_tangent(sys, t, q, qd, work.joint_q, work.joint_qd, cq, cv, A, work)
         if status != Status.OK.value:
             return status

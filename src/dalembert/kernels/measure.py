@@ -60,11 +60,12 @@ def measure_bodies(sys, f, out, work):
 
 
 @kernel
-def measure_reactions(sys, f, tau, needed, out, work):
+def measure_reactions(sys, f, tau, needed, qdd, out, work):
     """Fill out[f] (n_joint, 6): force and torque of each joint on its second body, at its second attachment.
 
     The load of the carried body is moved to the second attachment, its part along free motions `needed` (n_v,) is taken out
     (of driven ones the applied efforts `tau` alone), and the sign is changed if the carried body is the joint's first one.
+    What a rotor takes of an effort for its own acceleration does not reach the body.
     """
     for j in range(sys.joint.shape[0]):
         k = sys.joint[j]
@@ -77,7 +78,7 @@ def measure_reactions(sys, f, tau, needed, out, work):
         b = sys.body[k.last]
         A = mul33(load_columns(work.body[b.parent].E_wb), load9(b.R_pj))
         for v in range(k.v, k.v + k.nv):
-            effort = tau[v] if sys.dof[v].drive >= 0 else needed[v]
+            effort = (tau[v] if sys.dof[v].drive >= 0 else needed[v]) - sys.dof[v].armature * qdd[v]
             load_n, load_f = without_effort(sys, v, effort, A, load_n, load_f)
         if k.reversed == 1:
             load_n, load_f = neg3(load_n), neg3(load_f)
@@ -171,6 +172,8 @@ def measure_system(sys, f, q, qd, out, work):
         kinetic += energy
         p = add3(p, momentum)
         L = add3(L, add3(cross(load3(work.body[sys.floating.element[index].body].r_w), momentum), spin))
+    for k in range(sys.dof.shape[0]):
+        kinetic += 0.5 * sys.dof[k].armature * qd[k] * qd[k]
     elastic = eval_elastic_energy(sys, q, work) + eval_strain_energy(sys, q)
     out[f, 0], out[f, 1], out[f, 2] = kinetic, weight, elastic
     for c in range(3):
@@ -196,7 +199,7 @@ def measure_frames(sys, t, q, qd, qdd, multiplier, body, reaction, effort, eleme
         eval_places(sys, qd[f], work)
         eval_inverse(sys, qdd[f], needed, work)
         measure_bodies(sys, f, body, work)
-        measure_reactions(sys, f, tau, needed, reaction, work)
+        measure_reactions(sys, f, tau, needed, qdd[f], reaction, work)
         measure_holds(sys, f, sys.joint.shape[0], reaction, work)
         measure_elements(sys, f, t[f], q[f], qd[f], element, work)
         measure_system(sys, f, q[f], qd[f], system, work)

@@ -190,7 +190,7 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, body, point, reaction, effo
         measure_violations(tree, f, system, tree_work)
         eval_inverse(tree, qdd[f][:n_v], needed, tree_work)
         measure_bodies(tree, f, body, tree_work)
-        measure_reactions(tree, f, tau, needed, reaction, tree_work)
+        measure_reactions(tree, f, tau, needed, qdd[f], reaction, tree_work)
         measure_holds(tree, f, tree.joint.shape[0], reaction, tree_work)
         measure_elements(tree, f, t[f], x, xd, element, tree_work)
         for k in range(n_v):

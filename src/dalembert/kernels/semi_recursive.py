@@ -104,6 +104,8 @@ def add_tree_mass(sys, place, values, work) -> int:
                 else:
                     t_n = load3(dof[c].s_n)
                     values[place[at]] += dot3(t_n, n) + dot3(seen_from(reference, t_n, load3(dof[c].s_f), r, h), f)
+                    if c == k:
+                        values[place[at]] += sys.dof[k].armature
                 at += 1
             at = add_inner(sys, b.parent, driven, n, f, h, place, values, at, work)
         if b.code == JointCode.ELASTIC:
@@ -117,7 +119,7 @@ def add_tree_mass(sys, place, values, work) -> int:
 
 @kernel
 def accumulate_loads(sys, effort, work) -> int:
-    """Efforts that the accelerations al_w, a_w of the bodies need, M qdd + bias - applied body forces.
+    """Efforts that the accelerations al_w, a_w of the bodies need, M qdd + bias - applied body forces; without rotors.
 
     Called after `eval_body_accelerations`, before `add_tree_mass`.
     """

@@ -29,6 +29,7 @@ CONSTANTS = _record(
     ("reference", "i8"),  # where masses and forces are accumulated: 0 the world's origin, 1 centres of mass
     ("places", "i8"),  # 1 if forces need positions and velocities of bodies
     ("pivot", "i8"),  # 1 if a body's mass matrix is singular: joints' directions are taken in the order of their inertia
+    ("rotors", "i8"),  # number of rates with rotors
 )
 
 BODY = record_in_lines(
@@ -53,6 +54,7 @@ BODY = record_in_lines(
 DOF = _record(
     ("body", "i8"),  # row of the body the rate belongs to
     ("drive", "i8"),  # row of the drive, or -1
+    ("armature", "f8"),  # inertia of a rotor that turns or slides with the rate alone [kg m² or kg]
     ("s_n", "f8", 3),  # direction of turning, joint frame at coordinate zero [-]
     ("s_f", "f8", 3),  # direction of moving, joint frame at coordinate zero [m/rad or -]
     ("e_n", "f8", 3),  # moment that a unit effort makes, axes of the joint's last row at coordinate zero [-]

@@ -15,6 +15,10 @@ al_p and a_p, (3) of a revolute joint reads
     qdd = u/D - (U_n + d x U_f)ᵀal_p/D - U_fᵀa_p/D                                        (4)
 where all but the two products with al_p and a_p is ready before they are; that is all a chain waits for.
 
+A rotor of inertia a that moves with the rate alone, kinetic energy ½ a qd², makes D + a of D in (1)-(3).  What the direction
+leaves to the parent is taken in two steps, so that a small a is not lost against D:
+    A - U Uᵀ/(D + a) = (A - U Uᵀ/D) + U Uᵀ a/(D (D + a))                                  (5)
+
 Rank-deficient hinges [ARN (18)-(26)]: a direction with D = 0 has U = A s = 0 (A is semi-definite), so that the
 pseudo-inverse in (2) leaves A and e as they are, u = 0 is the first-order equation [ARN (20b)], and its own
 acceleration is open.  It is set to zero: no other body's load depends on it [ARN (23)], and the accelerations found are
@@ -99,6 +103,15 @@ def note_massless(work, k):
     return 0.0
 
 
+@part
+def without_direction(J, H, M, U_n, U_f, D, a):
+    """Articulated inertia that a direction of inertia D with a rotor a on it leaves, by (2) or (5)."""
+    J, H, M = downdated_inertia(J, H, M, U_n, U_f, 1.0 / D)                                    # (2)
+    if a > 0.0:
+        J, H, M = downdated_inertia(J, H, M, U_n, U_f, -a / (D * (D + a)))                     # (5)
+    return J, H, M
+
+
 @kernel
 def pick_direction(sys, b, place, J, H, M, size_n, size_f, dof):
     """Rate to eliminate at a place (counted down) of a joint's directions: the one with the largest relative D.
@@ -116,7 +129,7 @@ def pick_direction(sys, b, place, J, H, M, size_n, size_f, dof):
         s_n, s_f = load4(dof[k].s_n), load4(dof[k].s_f)
         U_n, U_f = inertia_vec(J, H, M, s_n, s_f)
         scale = inertia_along(s_n, s_f, size_n, size_f)
-        D = (dot4(s_n, U_n) + dot4(s_f, U_f)) / scale if scale > 0.0 else 0.0
+        D = (dot4(s_n, U_n) + dot4(s_f, U_f) + sys.dof[k].armature) / scale if scale > 0.0 else 0.0
         if D > largest or sys.dof[k].drive >= 0:
             best, largest = other, D if sys.dof[k].drive < 0 else 2.0
     chosen = dof[best].order
@@ -153,17 +166,19 @@ def eliminate_plain(sys, b, own, tau, work):
     k = work.dof[b.v]
     s = load4(k.s_n)
     U_n, U_f = mixed(s, J), mixed(s, H)                                                        # (1)
-    D = dot4(s, U_n)
+    D, rotor = dot4(s, U_n), sys.dof[b.v].armature
     u = tau[b.v] + dot4(s, n)
-    if not RANK_TOLERANCE * size_n < D:
-        iD = note_massless(work, b.v)
+    if RANK_TOLERANCE * size_n < D:
+        iD = 1.0 / (D + rotor)
+        J, H, M = without_direction(J, H, M, U_n, U_f, D, rotor)
+    elif rotor > 0.0:
+        iD, U_n, U_f = 1.0 / rotor, (0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)
     else:
-        iD = 1.0 / D
+        iD = note_massless(work, b.v)
     store4(k.U_n, U_n)
     store4(k.U_f, U_f)
     k.iD = iD
     k.u = u
-    J, H, M = downdated_inertia(J, H, M, U_n, U_f, iD)                                         # (2)
     n, f = axpy4(-u * iD, U_n, n), axpy4(-u * iD, U_f, f)
     hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, work.body)
 
@@ -225,17 +240,19 @@ def eliminate_joint(sys, i, tau, qdd, work) -> int:
         if sys.dof[k].drive >= 0:
             n, f = axpy4(-qdd[k], U_n, n), axpy4(-qdd[k], U_f, f)
             continue
-        D = dot4(s_n, U_n) + dot4(s_f, U_f)
+        D, rotor = dot4(s_n, U_n) + dot4(s_f, U_f), sys.dof[k].armature
         u = tau[k] + dot4(s_n, n) + dot4(s_f, f)
-        if not RANK_TOLERANCE * inertia_along(s_n, s_f, size_n, size_f) < D:
-            iD = note_massless(work, k)
+        if RANK_TOLERANCE * inertia_along(s_n, s_f, size_n, size_f) < D:
+            iD = 1.0 / (D + rotor)
+            J, H, M = without_direction(J, H, M, U_n, U_f, D, rotor)
+        elif rotor > 0.0:
+            iD, U_n, U_f = 1.0 / rotor, (0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)
         else:
-            iD = 1.0 / D
+            iD = note_massless(work, k)
         store4(own_k.U_n, U_n)
         store4(own_k.U_f, U_f)
         own_k.iD = iD
         own_k.u = u
-        J, H, M = downdated_inertia(J, H, M, U_n, U_f, iD)                                     # (2)
         n, f = axpy4(-u * iD, U_n, n), axpy4(-u * iD, U_f, f)
     hand_on(sys, b, own, J, H, M, n, f, size_n, size_f, work.body)
     return Status.OK.value

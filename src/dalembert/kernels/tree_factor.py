@@ -4,8 +4,8 @@ The elimination of tree_dynamics.py without bias, with `add` (joint stiffness an
 inertia of each direction; the factors are copied to tables of their own, since the pose moves on between solutions.
 What a direction with `add` leaves to its parent is taken in two steps,
     A - U Uᵀ/(D + add) = (A - U Uᵀ/D) + U Uᵀ add/(D (D + add))                                   (1)
-so that a small `add` is not lost against D; it is all that a massless body further in may feel.  Flexible bodies add their
-own stiffness and damping, flex_elimination.py.
+so that a small `add` is not lost against D; it is all that a massless body further in may feel.  Rotors count as `add`.
+Flexible bodies add their own stiffness and damping, flex_elimination.py.
 """
 
 from ..codes import JointCode, Status
@@ -26,8 +26,16 @@ from .flex_floating_tables import AT_D, AT_REST, AT_S
 from .jit import kernel, shared
 from .quad import load4, store4
 from .small import add3, axpy3, cross, dot3, load3, store3
-from .spatial import add_inertia, downdated_inertia, inertia_vec, load_inertia, shifted_inertia
-from .tree_dynamics import RANK_TOLERANCE, forget_sizes, hand_sizes, inertia_along, joint_sizes, pick_direction
+from .spatial import add_inertia, inertia_vec, load_inertia, shifted_inertia
+from .tree_dynamics import (
+    RANK_TOLERANCE,
+    forget_sizes,
+    hand_sizes,
+    inertia_along,
+    joint_sizes,
+    pick_direction,
+    without_direction,
+)
 
 
 @kernel
@@ -83,21 +91,19 @@ def factor_tree(sys, add, cq, cv, work) -> int:
                 kept.iD = 0.0
                 continue
             U_n, U_f = inertia_vec(J, H, M, s_n, s_f)
-            D = dot3(s_n, U_n) + dot3(s_f, U_f)
+            D, more = dot3(s_n, U_n) + dot3(s_f, U_f), add[k] + sys.dof[k].armature
             if not RANK_TOLERANCE * inertia_along(s_n, s_f, size_n, size_f) < D:
-                if add[k] <= 0.0:
+                if more <= 0.0:
                     work.fail[0] = k
                     return Status.SINGULAR.value
-                kept.iD = 1.0 / add[k]
+                kept.iD = 1.0 / more
                 store4(kept.U_n, zero)
                 store4(kept.U_f, zero)
                 continue
             store4(kept.U_n, U_n)
             store4(kept.U_f, U_f)
-            kept.iD = 1.0 / (D + add[k])
-            J, H, M = downdated_inertia(J, H, M, U_n, U_f, 1.0 / D)                              # (1)
-            if add[k] > 0.0:
-                J, H, M = downdated_inertia(J, H, M, U_n, U_f, -add[k] / (D * (D + add[k])))
+            kept.iD = 1.0 / (D + more)
+            J, H, M = without_direction(J, H, M, U_n, U_f, D, more)                              # (1)
         d = load4(own.d_w)
         store3(work.factor_body[i].d_w, d)
         if b.parent > 0:

@@ -81,12 +81,22 @@ def eval_efforts(sys, effort, work) -> int:
     return Status.OK.value
 
 
+@part
+def add_rotors(sys, qdd, effort):
+    """Add the efforts that rotors need for accelerations qdd."""
+    if sys.constants[0].rotors > 0:
+        for k in range(sys.dof.shape[0]):
+            effort[k] += sys.dof[k].armature * qdd[k]
+
+
 @shared
 def eval_inverse(sys, qdd, effort, work) -> int:
     """effort = M qdd + bias - applied body forces, after `eval_motion` and `eval_forces`."""
     eval_body_accelerations(sys, qdd, work)
     eval_joint_loads(sys, work)
-    return eval_efforts(sys, effort, work)
+    status = eval_efforts(sys, effort, work)
+    add_rotors(sys, qdd, effort)
+    return status
 
 
 @kernel
@@ -105,6 +115,7 @@ def eval_mass_matrix(sys, M, work) -> int:
             n, f = inertia_vec(A_J, A_H, A_M, load4(dof[k].s_n), load4(dof[k].s_f))
             for c in range(b.v, k + 1):
                 M[c, k] = M[k, c] = dot3(load4(dof[c].s_n), n) + dot3(load4(dof[c].s_f), f)
+            M[k, k] += sys.dof[k].armature
             add_felt(sys, b.parent, k, add4(n, cross4(load4(own.d_w), f)), f, M, work)
         if b.code == JointCode.ELASTIC:
             add_face_columns(sys, i, A_J, A_H, A_M, M, work)

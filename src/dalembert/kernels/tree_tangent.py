@@ -118,6 +118,7 @@ def eval_variation(sys, t, q, qd, qdd, dq, dqd, dqdd, out, work) -> int:
                 continue
             s_n, s_f = load3(dof[k].s_n), load3(dof[k].s_f)
             out[k] = (dot3(s_n, dn) + dot3(s_f, df) + dot3(cross(phi, s_n), n) + dot3(cross(phi, s_f), f)) - out[k]
+            out[k] += sys.dof[k].armature * dqdd[k]
         if b.code == JointCode.ELASTIC:
             add_face_variation(sys, b, n, f, dn, df, phi, dq, out, work)
         if b.parent > 0:

@@ -68,7 +68,35 @@ def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> Checke
         coordinates=joint.coordinates,
         unsaid_rates=unsaid,
         guessed=guessed,
+        armature=_read_armature(faults, where + ".armature", joint),
     )
+
+
+def _read_armature(faults: Faults, where: str, joint: Joint) -> np.ndarray | float:
+    """Return the inertia of the rotor of each rate, zero where there is none."""
+    count = JOINT_SIZES[joint.code][1]
+    if type(joint.armature) is float and joint.armature == 0.0:
+        return 0.0
+    if count == 0:
+        faults.tell(where, "found a rotor, but a fixed joint has no coordinates; remove it")
+        return 0.0
+    units = tuple("kg" if COORDINATE_UNITS.get(name) == "m" else "kg m²" for name in joint.coordinates[:count])
+    if isinstance(joint.armature, (list, tuple, np.ndarray)):
+        what = "one number" if count == 1 else f"one number for all rates, or {count}"
+        values = row(faults, where, joint.armature, (count,), units, what)
+    else:
+        values = (number(faults, where, joint.armature, units[0] if len(set(units)) == 1 else ""),) * count
+    if values is None:
+        return 0.0
+    if any(x < 0 for x in values):
+        faults.tell(where, f"found {shown(joint.armature)}, expected inertias of at least zero [kg m² or kg]")
+        return 0.0
+    turning = values[-3:] if joint.code in (JointCode.SPHERICAL, JointCode.FREE) else ()
+    if len(set(turning)) > 1:
+        faults.tell(where, f"found {shown(joint.armature)}, expected three equal inertias about the axes of a rotation in "
+                           "space, whose rates belong to no rotors of their own; put the others on hinges between bodies")
+        return 0.0
+    return frozen(values)
 
 
 def _note_degrees(faults: Faults, where: str, joint: Joint) -> None:

@@ -90,6 +90,7 @@ class CheckedJoint:
 
     `start` (nq,) and `start_rate` (nv,) are complete coordinates (quaternions normalised), or None if not given; the last
     `unsaid_rates` of the rates are zero because only the others were given, the velocity of a free joint.
+    `armature` (nv,) are the inertias of rotors [kg m² or kg].
     A start that is `guessed` is where the search for an assembled position begins.
     A `hidden` joint belongs to a flexible body and is not shown; an elastic one follows the place of that name.
     """
@@ -109,6 +110,7 @@ class CheckedJoint:
     place: str = ""
     unsaid_rates: int = 0
     guessed: bool = False
+    armature: Any = 0.0
 
     @property
     def keeps_start(self) -> bool:

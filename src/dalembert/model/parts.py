@@ -77,6 +77,10 @@ class Joint:
         Coordinates and rates at the beginning, in the joint's own coordinates; `guess(start)` if it need not be kept.
     cut : bool, optional
         True if the joint shall close a loop rather than carry its second body.
+    armature : float or sequence, optional
+        Inertia of a rotor geared to the joint, seen from the joint's side, [kg m²] about an angle, [kg] along a displacement:
+        one number for all rates, or one a rate.  It adds half of it times the rate's square to the kinetic energy and
+        nothing else, neither weight nor gyroscopic moments.  The three of a rotation in space must be equal.
     """
 
     name: str
@@ -85,6 +89,7 @@ class Joint:
     start: Any = field(default=None, kw_only=True)
     start_rate: Any = field(default=None, kw_only=True)
     cut: bool | None = field(default=None, kw_only=True)
+    armature: Any = field(default=0.0, kw_only=True)
 
     code: ClassVar[JointCode] = JointCode.NONE
     coordinates: ClassVar[tuple[str, ...]] = ()

@@ -104,6 +104,8 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     drive = _pack_drives(model, joint_rows, laws)
     length = length_scale(model)
     dof = _pack_dofs(rows, n_v, drive, length)
+    for k, j in joint_rows.items():
+        dof["armature"][j.v:j.v + j.nv] = model.joints[k].armature
     _size_elastic(model, rows, floating, dof)
     _mark_plain(body, dof)
     pair, quaternion = _pack_coordinates(rows, floating)
@@ -111,6 +113,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     constants[0].g_w = model.gravity
     constants[0].n_q, constants[0].n_v = n_q, n_v
     constants[0].form, constants[0].reference = form, REFERENCES[reference]
+    constants[0].rotors = np.count_nonzero(dof["armature"])
     joint_codes = (ForceCode.JOINT_SPRING, ForceCode.MOTOR)
     constants[0].places = int(form != FormCode.TREE or any(f.code not in joint_codes for f in model.forces))
     constants[0].pivot = int(form == FormCode.TREE and _some_singular(model))

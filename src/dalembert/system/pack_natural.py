@@ -68,7 +68,8 @@ def pack_global(packed: Packed) -> Packed:
         With natural coordinates, 12 a body row, and the modes of superelements behind them.  Its layout is that of the
         tree, whose coordinates results are told in, and the modes.
         Row i < n_loop of the system is row i of the tree's, the last n_drive rows are those of its drives.
-        `mass_place` holds the 30 places of each body's mass, then 300 places of each force element's 24 coordinates.
+        `mass_place` holds the 30 places of each body's mass, then 300 places of each force element's 24 coordinates,
+        then as many of each rotor's.
     """
     tree, laid = packed.system, lay_superelements(packed)
     n_natural = 12 * (len(tree.body) - 1)
@@ -77,7 +78,8 @@ def pack_global(packed: Packed) -> Packed:
     row = np.concatenate([tree.row, _body_rows(len(tree.body)), joints, _drive_rows(tree, length)], dtype=tables.ROW)
     term = np.concatenate([tree.term, screws], dtype=tables.TERM)
     entry, slot = _lay_entries(tree, row, term)
-    mass, forces, products = _mass_pairs(tree), _force_pairs(tree), _row_pairs(row, entry)
+    mass, products = _mass_pairs(tree), _row_pairs(row, entry)
+    forces = np.concatenate([_force_pairs(tree), _rotor_pairs(tree)])
     pairs = np.concatenate([mass, forces, laid.pairs, products])
     group = np.concatenate([np.arange(n_natural) // 12, len(tree.body) + laid.group])
     pattern, place = build_pattern(size, pairs[:, 0], pairs[:, 1], group)
@@ -245,6 +247,17 @@ def _force_pairs(tree: System) -> np.ndarray:
     b[in_joint] = tree.dof["body"][tree.force["v"][in_joint]]
     a[in_joint] = tree.body["parent"][b[in_joint]]
     a[np.isin(code, (ForceCode.FORCE, ForceCode.TORQUE))] = 0
+    return _columns_pairs(a, b)
+
+
+def _rotor_pairs(tree: System) -> np.ndarray:
+    """Likewise of the 24 coordinates of the two bodies of each rate with a rotor."""
+    b = tree.dof["body"][tree.dof["armature"] > 0.0]
+    return _columns_pairs(tree.body["parent"][b], b)
+
+
+def _columns_pairs(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Pairs (0, 0), (1, 0), (1, 1), ... of the 24 coordinates of bodies a (m,) and b (m,); negative for the ground's."""
     ends = np.stack([a, b], axis=1)[:, :, None]
     columns = np.where(ends > 0, 12 * (ends - 1) + np.arange(12), -1).reshape(-1, 24)
     return _lower_pairs(columns).reshape(-1, 2)

@@ -7,7 +7,7 @@ Properties of a plan:
   forbids it;
 - joints that are left over close loops;
 - flexible bodies are replaced by their frames, faces and hidden joints (flexible.py), which always are tree joints;
-- a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a gear; every screw) carries
+- a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a rotor, a gear; every screw) carries
   a massless stand-in of its second body, and the loop is cut between the two.
 """
 
@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+
+import numpy as np
 
 from ..codes import JointCode
 from ..errors import TopologyError
@@ -93,8 +95,9 @@ def span(model: CheckedModel, flexible: str = FLOATING) -> Plan:
 
 
 def _used_joints(model: CheckedModel) -> set[int]:
-    """Joints whose coordinates a force, a drive or a constraint refers to."""
+    """Joints whose coordinates a force, a drive, a rotor or a constraint refers to."""
     used = {f.joint for f in model.forces if f.joint >= 0} | {m.joint for m in model.motions}
+    used |= {k for k, joint in enumerate(model.joints) if np.any(joint.armature)}
     return used | {joint for c in model.constraints for joint, _, _ in c.terms}
 
 
