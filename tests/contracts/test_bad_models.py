@@ -74,8 +74,6 @@ WRONG = {
     "inertia not symmetric": (body(inertia=((1, 0.5, 0), (-0.5, 1, 0), (0, 0, 1))), "not symmetric", "[0][1]", "sign"),
     "inertia negative": (body(inertia=(1, 1, -1)), "none below zero", "centre of mass"),
     "inertia indefinite": (body(inertia=((1, 2, 0), (2, 1, 0), (0, 0, 3))), "(-1, 3, 3)", "none below zero"),
-    "inertia of no body, not definite": (body(inertia=(0, 1, 5)), "bodies.rod.inertia", "(0, 1, 5)",
-                                         "sum of the other two"),
     # rotations
     "rotation not orthonormal": (point(dal.Frame((0, 0, 0), ((1, 0.1, 0), (0, 1, 0), (0, 0, 1)))), "orthonormal",
                                  "axis"),
@@ -181,13 +179,13 @@ def test_the_fault_is_told(name):
     assert "!" not in str(error.value)
 
 
-@pytest.mark.parametrize("inertia", [(1, 1, 5), np.diag([5.0, 1.0, 1.0])])
+@pytest.mark.parametrize("inertia", [(1, 1, 5), np.diag([5.0, 1.0, 1.0]), (0, 0, 5), np.ones((3, 3))])
 def test_an_inertia_of_no_body_is_noted(inertia):
-    """Positive moments are no fault, whatever their sums."""
+    """Moments that are not negative are no fault, whatever their sums; public robots have matrices full of ones."""
     checked = dal.check(dal.Model("odd").add(*body(inertia=inertia)))
     assert np.array_equal(checked.bodies[1].inertia, np.diag(inertia) if np.ndim(inertia) == 1 else inertia)
     assert len(checked.notes) == 1
-    for part in ("bodies.rod.inertia", "(1, 1, 5)", "sum of the other two", "computed with as given", "centre of mass"):
+    for part in ("bodies.rod.inertia", "sum of the other two", "computed with as given", "centre of mass"):
         assert part in checked.notes[0]
 
 

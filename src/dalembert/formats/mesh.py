@@ -39,7 +39,7 @@ def body_from_mesh(name: str, path: str | PathLike, *, density: float, scale: fl
     scale = number(faults, "scale", scale, "", above=0.0)
     if faults:
         raise ModelError(faults, name)
-    mesh = _load(path)
+    mesh = load_mesh(path)
     _check_closed(mesh, fspath(path))
     mesh.apply_scale(scale)
     mesh.density = density
@@ -48,7 +48,8 @@ def body_from_mesh(name: str, path: str | PathLike, *, density: float, scale: fl
                 points={} if points is None else points)
 
 
-def _load(path: str | PathLike) -> Any:
+def load_mesh(path: str | PathLike) -> Any:
+    """Return the triangles of a file as trimesh knows them."""
     try:
         import trimesh
     except ImportError:

@@ -21,6 +21,7 @@ from ..model.model import Model
 from ..model.parts import Body, Bushing, Fixed, Frame, Free, Joint, JointSpring, Motion, Prismatic, Revolute, Spherical
 from ..model.yaml_tree import TextFaults
 from .mjcf_masses import NO_MASS, Mass, bounded, geom_mass, joined, read_inertial
+from .mjcf_meshes import mesh_name
 from .mjcf_values import AT_ORIGIN, Pose, Settings, matrix_of_quaternion, pose_of, read_included, read_settings
 from .part_names import PartNames
 from .xml_lines import Element, line_of, numbers
@@ -95,10 +96,11 @@ class _Reader:
         self.sites: dict[str, tuple[_Made, Pose]] = {}
         self.joints: dict[str, Joint] = {}
         self.meshes: dict[str, Element] = {}
+        self.mesh_masses: dict[str, Mass] = {}
         for asset in root.all("asset"):
             for mesh in asset.all("mesh"):
                 mesh = settings.complete(mesh, "main")
-                self.meshes[mesh.attributes.get("name") or Path(mesh.need("file")).stem] = mesh
+                self.meshes[mesh_name(mesh)] = mesh
 
     def read_body(self, element: Element, parent: _Made | None, pose: Pose, childclass: str) -> None:
         """Read a body at a pose in its parent, its joints and all bodies below."""
@@ -144,7 +146,7 @@ class _Reader:
         if mode == "false" or (mode == "auto" and inertial is not None):
             mass = NO_MASS if inertial is None else read_inertial(inertial, self.settings)
         else:
-            mass = joined([geom_mass(e, self.settings, self.meshes).placed(at) for e, at, _ in content if e.tag == "geom"])
+            mass = joined([geom_mass(e, self.settings, self.meshes, self.mesh_masses).placed(at) for e, at, _ in content if e.tag == "geom"])
         return bounded(mass, self.settings)
 
     def _hang(self, element: Element, joints: list[tuple[Element, Pose]], parent: _Made, body: _Made, pose: Pose) -> None:

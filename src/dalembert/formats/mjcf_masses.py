@@ -8,7 +8,7 @@ from math import pi
 import numpy as np
 
 from ..model.rotation import rotation_between
-from .mesh import body_from_mesh
+from .mjcf_meshes import mesh_moments
 from .mjcf_values import Pose, Settings, pose_of
 from .xml_lines import Element, numbers
 
@@ -73,8 +73,8 @@ def bounded(mass: Mass, settings: Settings) -> Mass:
     return Mass(max(mass.mass, least), mass.com, inertia)
 
 
-def geom_mass(geom: Element, settings: Settings, meshes: dict[str, Element]) -> Mass:
-    """Return the mass of a geom in the axes of what it belongs to."""
+def geom_mass(geom: Element, settings: Settings, meshes: dict[str, Element], known: dict[str, Mass]) -> Mass:
+    """Return the mass of a geom in the axes of what it belongs to; `known` keeps those of meshes."""
     group = numbers(geom, "group", (0.0,))[0]
     first, last = numbers(settings.compiler, "inertiagrouprange", (0.0, 5.0))
     kind = geom.attributes.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
@@ -87,7 +87,7 @@ def geom_mass(geom: Element, settings: Settings, meshes: dict[str, Element]) -> 
     if geom.attributes.get("shellinertia", "false") == "true":
         raise geom.fail("shellinertia", "a solid; give the body an <inertial>")
     if kind == "mesh":
-        unit, pose = _mesh(geom, settings, meshes), pose_of(geom, settings)
+        unit, pose = _mesh(geom, settings, meshes, known), pose_of(geom, settings)
     else:
         unit, pose = _solid(geom, kind, settings)
     if not unit.mass > 0.0:
@@ -95,19 +95,14 @@ def geom_mass(geom: Element, settings: Settings, meshes: dict[str, Element]) -> 
     return unit.scaled(density if mass is None else mass / unit.mass).placed(pose)
 
 
-def _mesh(geom: Element, settings: Settings, meshes: dict[str, Element]) -> Mass:
+def _mesh(geom: Element, settings: Settings, meshes: dict[str, Element], known: dict[str, Mass]) -> Mass:
     """Return the mass of a mesh with density one."""
     name = geom.need("mesh")
     if name not in meshes:
         raise geom.fail(f"the mesh {name!r}", "a <mesh> of <asset>")
-    asset = meshes[name]
-    x, y, z = numbers(asset, "scale", (1.0,) * 3)
-    if not x == y == z or "refpos" in asset.attributes or "refquat" in asset.attributes:
-        raise asset.fail("a mesh that is moved, turned or stretched", "one scale for all directions, as its mass is needed; "
-                                                                       "or give the body an <inertial>")
-    folder = settings.folder / settings.word("meshdir", settings.word("assetdir", ""))
-    body = body_from_mesh(name, folder / asset.need("file"), density=1.0, scale=x)
-    return Mass(body.mass, np.array(body.com), np.array(body.inertia))
+    if name not in known:
+        known[name] = Mass(*mesh_moments(meshes[name], settings))
+    return known[name]
 
 
 def _solid(geom: Element, kind: str, settings: Settings) -> tuple[Mass, Pose]:

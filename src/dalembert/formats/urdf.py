@@ -21,6 +21,8 @@ from .xml_lines import Element, line_of, numbers, read_xml
 
 _KINDS: dict[str, type[Joint]] = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic, "fixed": Fixed,
                                   "floating": Free, "planar": Planar}
+_ROUNDING = 1e-14
+"""An inertia below this fraction of mass times distance of the centre squared is what rounding left of a point mass."""
 
 
 def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vector = (0.0, 0.0, -9.81)) -> Model:
@@ -68,7 +70,11 @@ def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vec
         parts += [joint] if spring is None else [joint, spring]
         notes += _left_out(element, joint.name)
         faults.lines[f"joints.{joint.name}"] = line_of(element)
-    parts += [_mimic(element, made, names) for element in joints if element.one("mimic") is not None]
+    for element in joints:
+        if element.one("mimic") is not None and element.attributes["type"] == "fixed":
+            notes.append(f"joint {made[element.need('name')].name!r}: what it mimics is left out, as it is fixed")
+        elif element.one("mimic") is not None:
+            parts.append(_mimic(element, made, names))
     bodies = [_body(link, names.of[key], points[key]) for key, link in links.items()]
     faults.lines |= {f"bodies.{names.of[key]}": line_of(link) for key, link in links.items()}
     model = Model(robot.attributes.get("name", "robot").strip() or "robot", gravity=gravity).add(*bodies, *parts)
@@ -144,9 +150,11 @@ def _body(link: Element, name: str, points: dict[str, Frame]) -> Body:
     origin, moments = inertial.one("origin"), inertial.one("inertia")
     xx, xy, xz, yy, yz, zz = (numbers(moments, key, (0.0,))[0] for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     turn = _matrix_of_rpy(numbers(origin, "rpy", (0.0,) * 3))
+    kg, com = numbers(mass, "value", (0.0,))[0], np.array(numbers(origin, "xyz", (0.0,) * 3))
     inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
-    return Body(name, mass=numbers(mass, "value", (0.0,))[0], com=tuple(numbers(origin, "xyz", (0.0,) * 3)),
-                inertia=(0.5 * (inertia + inertia.T)).tolist(), points=points)
+    if np.max(np.abs(inertia)) < _ROUNDING * kg * (com @ com):
+        inertia = np.zeros((3, 3))
+    return Body(name, mass=kg, com=tuple(com.tolist()), inertia=(0.5 * (inertia + inertia.T)).tolist(), points=points)
 
 
 def _joint(element: Element, names: PartNames, points: dict[str, dict[str, Frame]]) -> tuple[Joint, JointSpring | None]:

@@ -148,7 +148,7 @@ def _read_inertia_matrix(faults: Faults, where: str, values: Any) -> np.ndarray:
 
 
 def _check_moments(faults: Faults, where: str, moments: list[float]) -> None:
-    """Check principal moments in ascending order; impossible but positive ones can be computed with."""
+    """Check principal moments in ascending order; impossible ones can be computed with unless they are negative."""
     small, middle, large = moments
     if small >= 0.0 and large <= small + middle:
         return
@@ -158,10 +158,8 @@ def _check_moments(faults: Faults, where: str, moments: list[float]) -> None:
         faults.tell(where, f"found the principal moments {listed}, expected none below zero; check the signs, and that "
                            "the inertia is about the centre of mass")
     elif large > (small + middle) * (1 + _TRIANGLE):
-        tell = faults.note if small > zero else faults.tell
-        tell(where, f"found the principal moments {listed}, expected none above the sum of the other two; no body has such "
-                    f"an inertia{', computed with as given' * (small > zero)}: check the numbers and that it is about the "
-                    "centre of mass")
+        faults.note(where, f"found the principal moments {listed}, expected none above the sum of the other two; no body has "
+                           "such an inertia, computed with as given: check the numbers and that it is about the centre of mass")
 
 
 def _read_run(faults: Faults, run: Any) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Body:
         Centre of mass in the body's axes [m].
     inertia : (3, 3) or (3,) float
         About the centre of mass, in body axes [kg m²]; three numbers are the diagonal.  Principal moments below zero are
-        a fault; positive ones of which one exceeds the sum of the other two, as no body has them, are told and computed with.
+        a fault; others of which one exceeds the sum of the other two, as no body has them, are told and computed with.
     points : mapping of str to (3,) float or Frame
         Named places in the body's axes [m].
     """

@@ -103,6 +103,21 @@ def test_a_mimicking_joint_is_geared(tmp_path):
     assert not any("mimic" in note for note in model.notes)
 
 
+def test_a_fixed_joint_mimics_nothing(tmp_path):
+    """Talos has such fingers: they stay where they are, and the notes tell."""
+    model = dal.read_urdf(saved(tmp_path, FOLLOWER.replace("prismatic", "fixed").replace("MORE", "")))
+    assert "slide_mimic" not in [part.name for part in model.constraints]
+    assert "joint 'slide': what it mimics is left out, as it is fixed" in model.notes
+
+
+def test_rounding_of_a_point_mass_is_no_inertia(tmp_path):
+    """iCub has products of inertia of 1e-35 kg m² beside zero moments."""
+    inertial = ('<inertial><origin xyz="0.1 0 0"/><mass value="1"/>'
+                '<inertia ixx="0" iyy="0" izz="0" ixy="0" iyz="0" ixz="2.4e-35"/></inertial>')
+    model = dal.read_urdf(saved(tmp_path, f'<robot name="r"><link name="a">{inertial}</link></robot>'))
+    assert not np.any(model["a"].inertia)
+
+
 def test_a_mimicking_joint_without_a_ratio_is_held(tmp_path):
     """A multiplier of zero leaves the offset."""
     model = dal.read_urdf(saved(tmp_path, FOLLOWER.replace("MORE", 'multiplier="0" offset="0.1"')))
