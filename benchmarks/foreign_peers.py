@@ -23,8 +23,12 @@ CENTRAL = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
 """Weights of a central difference of eighth order."""
 AGREED = 1e-9
 """Relative deviation that counts as agreement."""
+CLOSED = 1e-8
+"""Violation of an equality that counts as none [m or rad]."""
 MOST_CALLS = 3000
 """Evaluations of a peer's equations after which a motion counts as stiff and is not compared."""
+DROPPED = 2e-12
+"""Products of inertia that MuJoCo's compiler may drop [kg m²]."""
 RANK = 1e-9
 """Rows of J M⁻¹ Jᵀ below this fraction of the largest are redundant."""
 
@@ -89,6 +93,17 @@ def without(vector: np.ndarray, axis: np.ndarray) -> np.ndarray:
     return vector - (vector @ axis) * axis
 
 
+def chain_bodies(model) -> set[str]:
+    """Return the names of the massless bodies that our reader puts between the joints of one body."""
+    carried: dict[str, list[str]] = {}
+    for joint in model.joints:
+        if not joint.cut:
+            carried.setdefault(joint.first.partition(".")[0], []).append(joint.second.partition(".")[0])
+    return {body.name for body in model.bodies if body.mass == 0.0 and any(
+        other == f"{body.name.rpartition('_')[0]}" or other.startswith(f"{body.name.rpartition('_')[0]}_")
+        for other in carried.get(body.name, ())) and body.name.rpartition("_")[2].isdigit() and not body.drawing}
+
+
 class MujocoPeer:
     """MuJoCo on an MJCF file; contacts, limits, actuators, dry friction, tendons, media and lifted weights are off."""
 
@@ -112,7 +127,26 @@ class MujocoPeer:
         if len(ours) != m.njnt:
             raise AssertionError(f"{m.njnt} joints expected, {len(ours)} read")
         self.steps = [self._step(k, name) for k, name in enumerate(ours)]
+        self._check_masses()
         self.loops = len(self._jacobian(m.qpos0, np.zeros(m.nv)))
+
+    def _check_masses(self) -> None:
+        """Compare masses, then take theirs: their principal axes drop products of inertia below 1e-12 kg m²."""
+        m, bodies = self.m, [body for body in self.model.bodies if body.name not in chain_bodies(self.model)]
+        if len(bodies) != m.nbody - 1:
+            raise AssertionError(f"{m.nbody - 1} bodies expected, {len(bodies)} read")
+        for i, body in enumerate(bodies, start=1):
+            turn = rotation(m.body_iquat[i])
+            inertia = turn @ np.diag(m.body_inertia[i]) @ turn.T
+            if abs(body.mass - m.body_mass[i]) > AGREED * m.body_mass[i] or (
+                    m.body_mass[i] and np.max(abs(np.subtract(body.com, m.body_ipos[i]))) > AGREED):
+                raise AssertionError(f"mass {body.mass}, centre {body.com} of {body.name!r}: theirs {m.body_mass[i]}, "
+                                     f"{m.body_ipos[i].tolist()}")
+            gap = np.max(abs(np.subtract(body.inertia, inertia)))
+            if gap > AGREED * np.max(abs(inertia)) + DROPPED:
+                raise AssertionError(f"inertia of {body.name!r}: ours {body.inertia}, theirs {inertia.tolist()}")
+            if gap > 1e-3 * AGREED * np.max(abs(inertia)):
+                self.model = self.model.replaced(body.name, inertia=inertia.tolist())
 
     def _step(self, k: int, name: str) -> Step:
         m, kind = self.m, ("free", "ball", "slide", "hinge")[self.m.jnt_type[k]]
@@ -120,9 +154,12 @@ class MujocoPeer:
         return Step(name, kind, q, int(m.jnt_dofadr[k]), float(m.qpos0[q]) if kind in ("hinge", "slide") else 0.0)
 
     def random_state(self, rng):
-        """Return coordinates and rates that meet the equalities: those of the drawn pose if there are any."""
+        """Return coordinates and rates that meet the equalities: those that we begin with if there are any."""
         q, v = self.m.qpos0.copy(), 0.5 * rng.normal(size=self.m.nv)
         if self.loops:
+            if self.gap(q) > CLOSED:
+                r = dal.evaluate_state(self.model)
+                q, _ = self.state_of(*({s.joint: block(r, name, s.joint) for s in self.steps} for name in ("q", "qd")))
             J = self._jacobian(q, v)
             return q, v - np.linalg.pinv(J, rcond=RANK) @ (J @ v)
         for s in self.steps:
@@ -367,11 +404,9 @@ def note(found: Compared, what: str, ours, theirs) -> None:
 
 def moved(peer, q, v, until: float, found: Compared):
     """Return the state that a motion of ours leads to."""
-    r = dal.run(peer.model, until, start=peer.coordinates(q), start_rate=peer.rates(q, v), integrator="dopri5", accuracy=1e-9,
-                record=[0.0, until])
-    q, v = peer.state_of({s.joint: block(r, "q", s.joint) for s in peer.steps}, {s.joint: block(r, "qd", s.joint)
-                                                                              for s in peer.steps})
-    if peer.gap(q) > 1e-8:
+    r = dal.run(peer.model, until, start=peer.coordinates(q), start_rate=peer.rates(q, v), record=[0.0, until])
+    q, v = peer.state_of(*({s.joint: block(r, name, s.joint) for s in peer.steps} for name in ("q", "qd")))
+    if peer.gap(q) > CLOSED:
         found.notes.append(f"equalities of the peer are violated by {peer.gap(q):.1e} after a motion of ours")
         found.accelerations = np.inf
     return q, v

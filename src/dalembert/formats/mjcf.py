@@ -7,7 +7,7 @@ are zero in the drawn pose: MuJoCo's `ref` is taken off.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,13 @@ from ..errors import ModelError, near_names
 from ..model.check import find_faults
 from ..model.constraints import Gear
 from ..model.model import Model
-from ..model.parts import Body, Bushing, Fixed, Frame, Free, Joint, JointSpring, Motion, Prismatic, Revolute, Spherical
+from ..model.parts import Body, Bushing, Fixed, Frame, Free, Joint, JointSpring, Motion, Motor, Prismatic, Revolute, Spherical
 from ..model.yaml_tree import TextFaults
+from .mjcf_bodies import Made
+from .mjcf_drawings import geom_drawing
 from .mjcf_masses import NO_MASS, Mass, bounded, geom_mass, joined, read_inertial
 from .mjcf_meshes import mesh_name
+from .mjcf_springs import directions, inverse_weights, sized
 from .mjcf_values import AT_ORIGIN, Pose, Settings, matrix_of_quaternion, pose_of, read_included, read_settings
 from .part_names import PartNames
 from .xml_lines import Element, line_of, numbers
@@ -57,6 +60,7 @@ def read_mjcf(path: str | PathLike) -> Model:
     reader = _Reader(root, read_settings(root, Path(path).parent), TextFaults(fspath(path)))
     for world in root.all("worldbody"):
         reader.read_body(world, None, AT_ORIGIN, "main")
+    reader.size_springs()
     for section in root.all("equality"):
         for element in section.children:
             reader.read_equality(element)
@@ -67,42 +71,27 @@ def read_mjcf(path: str | PathLike) -> Model:
     return model
 
 
-@dataclass
-class _Made:
-    """A body while it is read: its name here, its pose in the world as drawn, its places and mass."""
-
-    name: str
-    world: Pose
-    mass: Mass
-    points: dict[str, Frame] = field(default_factory=dict)
-
-    def at(self, name: str, pose: Pose) -> str:
-        """Add a place and return its text."""
-        turned = None if np.array_equal(pose.rotation, np.eye(3)) else pose.rotation.tolist()
-        self.points[name] = Frame(tuple(pose.position.tolist()), turned)
-        return f"{self.name}.{name}"
-
-
 class _Reader:
     """Collects the parts of one model."""
 
     def __init__(self, root: Element, settings: Settings, faults: TextFaults):
         self.settings, self.faults, self.names = settings, faults, PartNames(())
-        self.ground = _Made("ground", AT_ORIGIN, NO_MASS)
-        self.bodies: list[_Made] = []
+        self.ground = Made("ground", AT_ORIGIN, NO_MASS)
+        self.bodies: list[Made] = []
         self.parts: list[Any] = []
         self.notes: list[str] = []
         self.said = {"world": self.ground}
-        self.sites: dict[str, tuple[_Made, Pose]] = {}
+        self.sites: dict[str, tuple[Made, Pose]] = {}
         self.joints: dict[str, Joint] = {}
         self.meshes: dict[str, Element] = {}
+        self.to_size: list[tuple] = []
         self.mesh_masses: dict[str, Mass] = {}
         for asset in root.all("asset"):
             for mesh in asset.all("mesh"):
                 mesh = settings.complete(mesh, "main")
                 self.meshes[mesh_name(mesh)] = mesh
 
-    def read_body(self, element: Element, parent: _Made | None, pose: Pose, childclass: str) -> None:
+    def read_body(self, element: Element, parent: Made | None, pose: Pose, childclass: str) -> None:
         """Read a body at a pose in its parent, its joints and all bodies below."""
         content = list(self._content(element, AT_ORIGIN, element.attributes.get("childclass", childclass)))
         if parent is None:
@@ -111,10 +100,14 @@ class _Reader:
             said = element.attributes.get("name")
             if said in self.said:
                 raise element.fail(f"the name {said!r} a second time", "one name a body")
-            body = _Made(self.names.new(said or f"body_{len(self.bodies) + 1}"), parent.world.then(pose),
+            body = Made(self.names.new(said or f"body_{len(self.bodies) + 1}"), parent.world.then(pose),
                          self._mass(element, content))
             self.said[said or body.name] = body
             self.faults.lines[f"bodies.{body.name}"] = line_of(element)
+            for geom, at, _ in content:
+                if geom.tag == "geom":
+                    drawn = geom_drawing(geom, at, self.settings, self.meshes)
+                    body.drawing += [] if drawn is None else [drawn]
             self._hang(element, [(e, at) for e, at, _ in content if e.tag in ("joint", "freejoint")], parent, body, pose)
             self.bodies.append(body)
             if numbers(element, "gravcomp", (0.0,))[0]:
@@ -149,21 +142,21 @@ class _Reader:
             mass = joined([geom_mass(e, self.settings, self.meshes, self.mesh_masses).placed(at) for e, at, _ in content if e.tag == "geom"])
         return bounded(mass, self.settings)
 
-    def _hang(self, element: Element, joints: list[tuple[Element, Pose]], parent: _Made, body: _Made, pose: Pose) -> None:
+    def _hang(self, element: Element, joints: list[tuple[Element, Pose]], parent: Made, body: Made, pose: Pose) -> None:
         """Join a body to its parent: welded, by one joint, or by a chain with massless bodies between."""
         if not joints:
-            name = self.names.new(f"{body.name}_weld")
+            body.above, name = parent, self.names.new(f"{body.name}_weld")
             self._add(element, Fixed(name, parent.at(name, pose), body.name))
         above, place = parent, pose
         for i, (joint, at) in enumerate(joints):
             below = body
             if i < len(joints) - 1:
-                below = _Made(self.names.new(f"{body.name}_{i + 1}"), body.world, NO_MASS)
+                below = Made(self.names.new(f"{body.name}_{i + 1}"), body.world, NO_MASS)
                 self.bodies.append(below)
             self._joint(joint, at, above, place, below)
             above, place = below, AT_ORIGIN
 
-    def _joint(self, element: Element, at: Pose, above: _Made, place: Pose, below: _Made) -> None:
+    def _joint(self, element: Element, at: Pose, above: Made, place: Pose, below: Made) -> None:
         said = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
         if said not in _KINDS:
             raise element.fail(f"the type {said!r}", f"a type of joint.{near_names(said, _KINDS)}")
@@ -171,7 +164,7 @@ class _Reader:
         if original is not None and original in self.joints:
             raise element.fail(f"the name {original!r} a second time", "one name a joint")
         name = self.names.new(original or f"{below.name}_joint", "_joint")
-        rotor = numbers(element, "armature", (0.0,))[0]
+        rotor, pose, axis = numbers(element, "armature", (0.0,))[0], below.world, np.zeros(3)
         if said == "free":
             q = _quaternion(place.rotation)
             joint: Joint = Free(name, "ground", below.name, start=(*place.position.tolist(), *q), armature=rotor)
@@ -180,18 +173,27 @@ class _Reader:
             first, second = above.at(name, place.then(anchor)), below.at(name, anchor)
             more = {"armature": rotor}
             if said != "ball":
-                axis = numbers(element, "axis", (0.0, 0.0, 1.0))
-                if not any(axis):
+                axis = at.rotation @ numbers(element, "axis", (0.0, 0.0, 1.0))
+                if not np.any(axis):
                     raise element.fail("a zero axis", "a direction")
-                more["axis"] = tuple((at.rotation @ axis).tolist())
+                more["axis"] = tuple(axis.tolist())
+                axis = below.world.rotation @ axis / np.linalg.norm(axis)
+            pose = below.world.then(anchor)
             joint = _KINDS[said](name, first, second, **more)
         self._add(element, joint)
         self.joints[original or name] = joint
-        self._joint_forces(element, said, joint)
+        below.above, below.rates = None if said == "free" else above, directions(said, pose, axis)
+        below.rotors = [rotor] * len(below.rates)
+        self._joint_forces(element, said, joint, below)
         self._left_out(element, name)
 
-    def _joint_forces(self, element: Element, said: str, joint: Joint) -> None:
+    def _joint_forces(self, element: Element, said: str, joint: Joint, body: Made) -> None:
         k, c, rest, ref = (numbers(element, key, (0.0,))[0] for key in ("stiffness", "damping", "springref", "ref"))
+        time, ratio = numbers(element, "springdamper", (0.0, 0.0))
+        if time > 0.0 and ratio > 0.0:
+            attributes = {key: value for key, value in element.attributes.items() if key != "springdamper"}
+            self.to_size.append((replace(element, attributes=attributes), said, joint, body, time, ratio))
+            return
         if not k and not c:
             return
         name = self.names.new(f"{joint.name}_spring" if k else f"{joint.name}_damping")
@@ -203,6 +205,14 @@ class _Reader:
             self.parts.append(Bushing(name, joint.first, joint.second, turning_stiffness=k, turning_damping=c))
         else:
             self.notes.append(f"joint {joint.name!r}: stiffness and damping of a free joint are left out")
+
+    def size_springs(self) -> None:
+        """Add the springs and dampers that follow from what their joints carry."""
+        weights = inverse_weights(self.bodies) if self.to_size else {}
+        for element, said, joint, body, time, ratio in self.to_size:
+            k, c = sized(time, ratio, weights[body.name])
+            attributes = {**element.attributes, "stiffness": repr(k), "damping": repr(c)}
+            self._joint_forces(replace(element, attributes=attributes), said, joint, body)
 
     def _left_out(self, element: Element, name: str) -> None:
         if numbers(element, "frictionloss", (0.0,))[0]:
@@ -269,6 +279,17 @@ class _Reader:
         else:
             self.parts.append(Gear(name, other.name, own.name, a1, a0))
 
+    def _actuator(self, element: Element) -> None:
+        """Make a motor on a joint a `Motor` that is at rest; tell of all others."""
+        name, joint = element.attributes.get("name", element.tag), self.joints.get(element.attributes.get("joint", ""))
+        if element.tag == "motor" and joint is not None and len(joint.coordinates) == 1:
+            gear = element.attributes.get("gear", "1").split()[0]
+            motor = Motor(self.names.new(name, "_motor"), joint.name)
+            self.parts.append(motor)
+            self.notes.append(f"motor {motor.name!r} is at rest: its control, times {gear}, is the effort to be given")
+        else:
+            self.notes.append(f"actuator {name!r} ({element.tag}) is left out; a Motor drives a joint")
+
     def model(self, root: Element) -> Model:
         """Return the model, with notes on what was left out."""
         total = numbers(self.settings.compiler, "settotalmass", (-1.0,))[0]
@@ -279,21 +300,16 @@ class _Reader:
             gravity = tuple(numbers(option, "gravity", gravity))
             self.notes += [f"option: the forces of a medium ({key}) are left out" for key in ("density", "viscosity")
                            if numbers(option, key, (0.0,))[0]]
-        bodies = [_body(made, factor) for made in self.bodies]
+        for section in root.all("actuator"):
+            for element in section.children:
+                self._actuator(self.settings.complete(element, "main"))
+        bodies = [made.body(factor) for made in self.bodies]
         model = Model(root.attributes.get("model", "").strip() or "MuJoCo model", gravity=gravity,
                       ground=self.ground.points).add(*bodies, *self.parts)
-        self.notes += [f"actuator {e.attributes.get('name', e.tag)!r} ({e.tag}) is left out; a Motor drives a joint"
-                       for section in root.all("actuator") for e in section.children]
         self.notes += [f"<{e.tag}> ({len(e.children)}) is left out" for e in root.children
                        if e.tag in _SECTIONS and e.children]
         model.notes = (*self.notes, "contacts between geoms are left out")
         return model
-
-
-def _body(made: _Made, factor: float) -> Body:
-    mass = made.mass.scaled(factor)
-    inertia = 0.5 * (mass.inertia + mass.inertia.T)
-    return Body(made.name, mass=mass.mass, com=tuple(mass.com.tolist()), inertia=inertia.tolist(), points=made.points)
 
 
 def _quaternion(turn: np.ndarray) -> tuple[float, ...]:

@@ -89,7 +89,8 @@ def geom_mass(geom: Element, settings: Settings, meshes: dict[str, Element], kno
     if kind == "mesh":
         unit, pose = _mesh(geom, settings, meshes, known), pose_of(geom, settings)
     else:
-        unit, pose = _solid(geom, kind, settings)
+        size, pose = solid_size(geom, kind, settings)
+        unit = _shape(kind, size)
     if not unit.mass > 0.0:
         raise geom.fail("no volume", "sizes above zero, or mass=\"0\"")
     return unit.scaled(density if mass is None else mass / unit.mass).placed(pose)
@@ -105,8 +106,8 @@ def _mesh(geom: Element, settings: Settings, meshes: dict[str, Element], known: 
     return known[name]
 
 
-def _solid(geom: Element, kind: str, settings: Settings) -> tuple[Mass, Pose]:
-    """Return the mass of a primitive shape with density one about its centre, and its pose."""
+def solid_size(geom: Element, kind: str, settings: Settings) -> tuple[list[float], Pose]:
+    """Return the half sizes of a primitive shape, and its pose."""
     if kind not in _SIZES:
         raise geom.fail(f"the type {kind!r}", f"one of {', '.join((*_SIZES, *_MASSLESS, 'mesh'))}")
     if "mesh" in geom.attributes:
@@ -117,14 +118,14 @@ def _solid(geom: Element, kind: str, settings: Settings) -> tuple[Mass, Pose]:
     if len(said) < needed or not all(value > 0 and np.isfinite(value) for value in said[:needed]):
         raise geom.fail(f'size="{geom.attributes.get("size", "")}"', f"{needed} numbers above zero for a {kind}")
     if not ends:
-        return _shape(kind, said), pose_of(geom, settings)
+        return said[:needed], pose_of(geom, settings)
     values = np.array(numbers(geom, "fromto", (0.0,) * 6))
     along = values[3:] - values[:3]
     length = float(np.linalg.norm(along))
     if not length > 0.0:
         raise geom.fail(f'fromto="{geom.attributes["fromto"]}"', "two different points")
     half = [said[0], length / 2] if _SIZES[kind] == 2 else [said[0], said[0], length / 2]
-    return _shape(kind, half), Pose((values[:3] + values[3:]) / 2, rotation_between((0.0, 0.0, 1.0), -along))
+    return half, Pose((values[:3] + values[3:]) / 2, rotation_between((0.0, 0.0, 1.0), -along))
 
 
 def _is_number(word: str) -> bool:

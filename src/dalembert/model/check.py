@@ -13,6 +13,7 @@ from .check_flexible_parts import read_flexible
 from .check_forces import read_force, read_motion
 from .check_joints import read_joint
 from .checked import CheckedBody, CheckedModel, Place
+from .geometry import check_drawings
 from .model import Model
 from .names import Names, name_is_good
 from .parts import Body, Frame
@@ -83,6 +84,8 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:
     mass = number(faults, where + ".mass", body.mass, "kg", least=0.0, remedy="zero is legal")
     com = vector(faults, where + ".com", body.com, "m")
+    if body.drawing:
+        check_drawings(faults, where + ".drawing", body.drawing)
     return CheckedBody(
         name=body.name,
         mass=mass,

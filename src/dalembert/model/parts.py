@@ -53,6 +53,8 @@ class Body:
         a fault; others of which one exceeds the sum of the other two, as no body has them, are told and computed with.
     points : mapping of str to (3,) float or Frame
         Named places in the body's axes [m].
+    drawing : sequence of Drawing
+        What it looks like, see `dalembert.model.geometry`; nothing else depends on it.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Body:
     com: Vector = (0.0, 0.0, 0.0)
     inertia: Any = (0.0, 0.0, 0.0)
     points: Mapping[str, Any] = field(default_factory=dict)
+    drawing: Sequence[Any] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 from .constraints import CONSTRAINTS, CoordinateCoupling, Distance, Gear
 from .flexible import SECTIONS, Material
 from .flexible_parts import FLEXIBLES, Beam, FlexibleBody
+from .geometry import SIZES, Drawing
 from .guesses import Guess
 from .inertia import SHAPES, shape_inertia
 from .laws import Ramp, Sine, Table
@@ -93,7 +94,18 @@ def _body(faults: TextFaults, where: str, name: Any, data: dict) -> Body:
         values["points"] = _points(faults, where + ".points", values["points"])
     if isinstance(values.get("inertia"), dict):
         values["inertia"] = _inertia(faults, where + ".inertia", values["inertia"], values.get("mass", 0.0))
+    if isinstance(values.get("drawing"), list):
+        values["drawing"] = [_drawing(faults, f"{where}.drawing[{i}]", each) for i, each in enumerate(values["drawing"])]
     return Body(name, **values)
+
+
+def _drawing(faults: TextFaults, where: str, data: Any) -> Drawing:
+    """Read ``{sphere: {size: [0.1]}}`` and the like."""
+    kinds = {kind: (set(), {"size", "position", "rotation", "file"}) for kind in SIZES}
+    kind, values = _one_of(faults, where, data if isinstance(data, dict) else {}, kinds, "a shape")
+    if values is None:
+        return Drawing("sphere", (1.0,))
+    return Drawing(kind, **values)
 
 
 def _flexible(faults: TextFaults, where: str, name: Any, data: dict) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .flexible import SECTIONS, Material
+from .geometry import Drawing
 from .guesses import Guess
 from .laws import CompiledLaw, Law
 from .model import Model
@@ -106,6 +107,8 @@ def _as_mapping(value: Any) -> Any:
     """Return frames, sections, materials and laws by the words of the model text; functions by their names."""
     if isinstance(value, Frame):
         return {"position": value.position} | ({} if value.rotation is None else {"rotation": value.rotation})
+    if isinstance(value, Drawing):
+        return {value.kind: _changed_fields(value, ("kind",))}
     if isinstance(value, Guess):
         return {"guess": value.value}
     if isinstance(value, CompiledLaw):
@@ -123,10 +126,10 @@ def _as_mapping(value: Any) -> Any:
     return repr(value)
 
 
-def _changed_fields(value: Any) -> dict[str, Any]:
-    """Return the fields of a material or section that differ from their defaults."""
+def _changed_fields(value: Any, hidden: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the fields of a material, section or drawing that differ from their defaults."""
     return {f.name: getattr(value, f.name) for f in fields(value)
-            if f.default is MISSING or getattr(value, f.name) != f.default}
+            if f.name not in hidden and (f.default is MISSING or getattr(value, f.name) != f.default)}
 
 
 def _float_text(x: float) -> str:
