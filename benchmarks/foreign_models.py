@@ -2,7 +2,7 @@
 
     pip install ".[peers,robots]"
     python benchmarks/foreign_models.py             # one line a model and the totals
-    python benchmarks/foreign_models.py --check     # exits with 1 if fewer than 60 agree or one deviates
+    python benchmarks/foreign_models.py --check     # exits with 1 if fewer than 60 agree, or one that is read does not
     python benchmarks/foreign_models.py --only hand # models with this word in their path
 """
 
@@ -17,7 +17,7 @@ from time import perf_counter
 sys.path.insert(0, str(Path(__file__).parent))
 
 import dalembert as dal
-from foreign_peers import AGREED, MujocoPeer, PinocchioPeer, compare
+from foreign_peers import AGREED, MujocoPeer, NotComparable, PinocchioPeer, compare
 from foreign_sources import Source, mjcf_sources, urdf_sources
 
 REQUIRED = 60
@@ -50,7 +50,8 @@ def is_model(source: Source) -> bool:
 
 def examine(source: Source, motion: bool = True) -> dict:
     """Return one line of the table."""
-    row = {"model": source.label, "rates": 0, "loops": 0, "accelerations": None, "loads": None, "motion": None, "said": ""}
+    row = {"model": source.label, "rates": 0, "loops": 0, "accelerations": None, "loads": None, "motion": None, "said": "",
+           "refused": False}
     begin = perf_counter()
     try:
         peers = [read(source)]
@@ -64,8 +65,13 @@ def examine(source: Source, motion: bool = True) -> dict:
                 value = getattr(found, key)
                 row[key] = value if row[key] is None else max(row[key], value if value is not None else 0.0)
             row["said"] = row["said"] or ("; ".join(found.notes[-1:]) if found.worst() > AGREED else "")
-    except (dal.MultibodyError, AssertionError) as error:
+    except dal.MultibodyError as error:
         row["said"] = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        row["refused"] = isinstance(error, (dal.FormatError, dal.ModelError))
+    except NotComparable as error:
+        row["said"], row["refused"] = str(error), True
+    except AssertionError as error:
+        row["said"] = str(error)
     row["agrees"] = row["accelerations"] is not None and not row["said"]
     row["seconds"] = perf_counter() - begin
     return row
@@ -74,7 +80,7 @@ def examine(source: Source, motion: bool = True) -> dict:
 def shown(row: dict) -> str:
     """Return a row as text."""
     numbers = " ".join(f"{row[key]:9.1e}" if row[key] is not None else "        -" for key in ("accelerations", "loads", "motion"))
-    return (f"{'ok ' if row['agrees'] else 'BAD'} {row['model']:<75.75} {row['rates']:4d} {row['loops']:4d} {numbers} "
+    return (f"{'ok ' if row['agrees'] else '-  ' if row['refused'] else 'BAD'} {row['model']:<75.75} {row['rates']:4d} {row['loops']:4d} {numbers} "
             f"{row['seconds']:6.1f}  {row['said'][:300]}")
 
 
@@ -98,12 +104,14 @@ def main(arguments=None) -> int:
             rows.append(examine(source, motion=not options.smoke))
             if not options.json:
                 print(shown(rows[-1]), flush=True)
-    read_, agreed = (sum(map(bool, each)) for each in ([r["accelerations"] is not None for r in rows], [r["agrees"] for r in rows]))
+    refused, agreed = (sum(row[key] for row in rows) for key in ("refused", "agrees"))
+    read_ = len(rows) - refused
     if options.json:
-        print(json.dumps({"rows": rows, "read": read_, "agree": agreed}))
+        print(json.dumps({"rows": rows, "read": read_, "agree": agreed, "refused": refused}))
     else:
-        print(f"{len(rows)} models, {read_} read, {agreed} agree to {AGREED:g}")
-    return int(options.check and (agreed < len(rows) or (agreed < REQUIRED and not options.smoke)))
+        print(f"{len(rows)} models: {read_} read, {agreed} of them agree to {AGREED:g}; {refused} cannot be, by what they say "
+              "of themselves (marked -)")
+    return int(options.check and (agreed < read_ or (agreed < REQUIRED and not options.smoke)))
 
 
 if __name__ == "__main__":

@@ -110,6 +110,8 @@ class _Reader:
                     body.drawing += [] if drawn is None else [drawn]
             self._hang(element, [(e, at) for e, at, _ in content if e.tag in ("joint", "freejoint")], parent, body, pose)
             self.bodies.append(body)
+            if element.attributes.get("mocap", "false") == "true":
+                self.notes.append(f"body {body.name!r}: it is moved from outside in MuJoCo and fixed here")
             if numbers(element, "gravcomp", (0.0,))[0]:
                 self.notes.append(f"body {body.name!r}: its gravity compensation is left out")
         for child, at, inherited in content:
@@ -204,7 +206,8 @@ class _Reader:
         elif said == "ball":
             self.parts.append(Bushing(name, joint.first, joint.second, turning_stiffness=k, turning_damping=c))
         else:
-            self.notes.append(f"joint {joint.name!r}: stiffness and damping of a free joint are left out")
+            drawn = self.ground.at(name, body.world)
+            self.parts.append(Bushing(name, drawn, joint.second, stiffness=k, damping=c, turning_stiffness=k, turning_damping=c))
 
     def size_springs(self) -> None:
         """Add the springs and dampers that follow from what their joints carry."""
