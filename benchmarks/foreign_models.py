@@ -16,9 +16,10 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import dalembert as dal
-from foreign_peers import AGREED, MujocoPeer, NotComparable, PinocchioPeer, compare
+from foreign_peers import AGREED, MujocoPeer, NotComparableError, PinocchioPeer, compare
 from foreign_sources import Source, mjcf_sources, urdf_sources
+
+import dalembert as dal
 
 REQUIRED = 60
 """Models that must read and agree."""
@@ -68,7 +69,7 @@ def examine(source: Source, motion: bool = True) -> dict:
     except dal.MultibodyError as error:
         row["said"] = f"{type(error).__name__}: {' '.join(str(error).split())}"
         row["refused"] = isinstance(error, (dal.FormatError, dal.ModelError))
-    except NotComparable as error:
+    except NotComparableError as error:
         row["said"], row["refused"] = str(error), True
     except AssertionError as error:
         row["said"] = str(error)
@@ -79,9 +80,11 @@ def examine(source: Source, motion: bool = True) -> dict:
 
 def shown(row: dict) -> str:
     """Return a row as text."""
-    numbers = " ".join(f"{row[key]:9.1e}" if row[key] is not None else "        -" for key in ("accelerations", "loads", "motion"))
-    return (f"{'ok ' if row['agrees'] else '-  ' if row['refused'] else 'BAD'} {row['model']:<75.75} {row['rates']:4d} {row['loops']:4d} {numbers} "
-            f"{row['seconds']:6.1f}  {row['said'][:300]}")
+    found = [row[key] for key in ("accelerations", "loads", "motion")]
+    numbers = " ".join("        -" if value is None else f"{value:9.1e}" for value in found)
+    mark = "ok " if row["agrees"] else "-  " if row["refused"] else "BAD"
+    return (f"{mark} {row['model']:<75.75} {row['rates']:4d} {row['loops']:4d} {numbers} {row['seconds']:6.1f}  "
+            f"{row['said'][:300]}")
 
 
 def main(arguments=None) -> int:

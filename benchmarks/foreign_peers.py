@@ -27,8 +27,8 @@ CLOSED = 1e-8
 """Violation of an equality that counts as none [m or rad]."""
 MOST_CALLS = 3000
 """Evaluations of a peer's equations after which a motion counts as stiff and is not compared."""
-DROPPED = 2e-12
-"""Products of inertia that MuJoCo's compiler may drop [kg m²]; of meshes those for a density of one."""
+AXES, DROPPED = 2e-6, 2e-12
+"""Accuracy of the principal axes of meshes that MuJoCo's compiler takes [rad], and products of inertia that it drops [kg m²]."""
 LOCKED = 1e5
 """Joints with more damping than this stand still at the beginning [N s/m or N m s/rad]."""
 SMALL = 1e-4
@@ -37,7 +37,7 @@ RANK = 1e-9
 """Rows of J M⁻¹ Jᵀ below this fraction of the largest are redundant."""
 
 
-class NotComparable(Exception):
+class NotComparableError(Exception):
     """A model without accelerations that could be compared."""
 
 
@@ -52,7 +52,7 @@ def constrained(M: np.ndarray, h: np.ndarray, J: np.ndarray, bias: np.ndarray) -
     free = right[rank:].T
     inner = free.T @ M @ free
     if np.linalg.cond(inner) > 1e14:
-        raise NotComparable("its mass matrix is singular: links without mass")
+        raise NotComparableError("its mass matrix is singular: links without mass")
     return scale * (a + free @ np.linalg.solve(inner, free.T @ (h - M @ a)))
 
 
@@ -111,7 +111,6 @@ class MujocoPeer:
         self.m = m = mujoco.MjModel.from_xml_path(str(path))
         off = mujoco.mjtDisableBit
         m.opt.disableflags |= off.mjDSBL_CONTACT | off.mjDSBL_LIMIT | off.mjDSBL_FRICTIONLOSS | off.mjDSBL_ACTUATION
-        m.opt.disableflags &= ~int(off.mjDSBL_GRAVITY | off.mjDSBL_EQUALITY | off.mjDSBL_SPRING | off.mjDSBL_DAMPER)
         m.opt.density = m.opt.viscosity = 0.0
         for name in ("body_gravcomp", "tendon_stiffness", "tendon_damping", "tendon_armature", "actuator_armature"):
             if hasattr(m, name):
@@ -139,7 +138,7 @@ class MujocoPeer:
             joint.first.partition(".")[0], joint.second.partition(".")[0]}))
 
     def _check_masses(self) -> None:
-        """Compare masses, then take theirs: their principal axes drop products of inertia below 1e-12 kg m²."""
+        """Compare masses, then take their inertias: they are told by principal axes, found to AXES or products of DROPPED."""
         m, ours = self.m, self.model.bodies
         last = np.cumsum(np.maximum(m.body_jntnum[1:], 1)) - 1  # of bodies between the joints of one body
         if len(ours) != last[-1] + 1:
@@ -153,7 +152,7 @@ class MujocoPeer:
                                      f"{m.body_ipos[i].tolist()}")
             gap = np.max(abs(np.subtract(body.inertia, inertia)))
             meshes = any(drawn.kind == "mesh" for drawn in body.drawing)
-            if gap > AGREED * np.max(abs(inertia)) + DROPPED * (2000.0 if meshes else 1.0):
+            if gap > (AXES if meshes else AGREED) * np.max(abs(inertia)) + DROPPED:
                 raise AssertionError(f"inertia of {body.name!r}: ours {body.inertia}, theirs {inertia.tolist()}")
             if gap > 1e-3 * AGREED * np.max(abs(inertia)):
                 self.model = self.model.replaced(body.name, inertia=inertia.tolist())
@@ -471,7 +470,7 @@ def _compare_motion(peer, rng, until: float, found: Compared) -> None:
 
     try:
         y = solve_ivp(slope, (0.0, until), np.concatenate([q, v]), method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
-    except (StopIteration, NotComparable):  # stiff
+    except (StopIteration, NotComparableError):  # stiff
         return
     r = dal.run(peer.model, until, start=peer.coordinates(q), start_rate=peer.rates(q, v), integrator="dopri5",
                 accuracy=1e-12, record=[0.0, until])

@@ -8,8 +8,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from foreign_peers import AGREED  # noqa: E402
-from foreign_sources import MJCF_PACKAGES, URDF_PACKAGES, files  # noqa: E402
+from foreign_peers import AGREED
+from foreign_sources import MJCF_PACKAGES, URDF_PACKAGES, files
 
 SMALL = ("gymnasium",)
 """Packages that are small enough for every run of the tests."""

@@ -18,7 +18,7 @@ from ..errors import ModelError, near_names
 from ..model.check import find_faults
 from ..model.constraints import Gear
 from ..model.model import Model
-from ..model.parts import Body, Bushing, Fixed, Frame, Free, Joint, JointSpring, Motion, Motor, Prismatic, Revolute, Spherical
+from ..model.parts import Bushing, Fixed, Free, Joint, JointSpring, Motion, Motor, Prismatic, Revolute, Spherical
 from ..model.yaml_tree import TextFaults
 from .mjcf_bodies import Made
 from .mjcf_drawings import geom_drawing
@@ -141,7 +141,8 @@ class _Reader:
         if mode == "false" or (mode == "auto" and inertial is not None):
             mass = NO_MASS if inertial is None else read_inertial(inertial, self.settings)
         else:
-            mass = joined([geom_mass(e, self.settings, self.meshes, self.mesh_masses).placed(at) for e, at, _ in content if e.tag == "geom"])
+            mass = joined([geom_mass(e, self.settings, self.meshes, self.mesh_masses).placed(at)
+                           for e, at, _ in content if e.tag == "geom"])
         return bounded(mass, self.settings)
 
     def _hang(self, element: Element, joints: list[tuple[Element, Pose]], parent: Made, body: Made, pose: Pose) -> None:
@@ -191,6 +192,8 @@ class _Reader:
 
     def _joint_forces(self, element: Element, said: str, joint: Joint, body: Made) -> None:
         k, c, rest, ref = (numbers(element, key, (0.0,))[0] for key in ("stiffness", "damping", "springref", "ref"))
+        off = self.settings.disabled
+        k, c = 0.0 if off & {"passive", "spring"} else k, 0.0 if off & {"passive", "damper"} else c
         time, ratio = numbers(element, "springdamper", (0.0, 0.0))
         if time > 0.0 and ratio > 0.0:
             attributes = {key: value for key, value in element.attributes.items() if key != "springdamper"}
@@ -207,7 +210,8 @@ class _Reader:
             self.parts.append(Bushing(name, joint.first, joint.second, turning_stiffness=k, turning_damping=c))
         else:
             drawn = self.ground.at(name, body.world)
-            self.parts.append(Bushing(name, drawn, joint.second, stiffness=k, damping=c, turning_stiffness=k, turning_damping=c))
+            self.parts.append(Bushing(name, drawn, joint.second, stiffness=k, damping=c, turning_stiffness=k,
+                                      turning_damping=c))
 
     def size_springs(self) -> None:
         """Add the springs and dampers that follow from what their joints carry."""
@@ -233,7 +237,8 @@ class _Reader:
         """Read an equality: a joint that closes a loop, or a gear."""
         element = self.settings.complete(element, "main")
         name = self.names.new(element.attributes.get("name") or f"{element.tag}_{line_of(element)}", "_equality")
-        if element.attributes.get("active", "true") != "true" or element.tag not in ("connect", "weld", "joint"):
+        off = element.attributes.get("active", "true") != "true" or self.settings.disabled & {"equality", "constraint"}
+        if off or element.tag not in ("connect", "weld", "joint"):
             what = "it is not active" if element.tag in ("connect", "weld", "joint") else f"<{element.tag}> is not read"
             self.notes.append(f"equality {name!r} is left out: {what}")
         elif element.tag == "joint":
@@ -306,6 +311,8 @@ class _Reader:
         for section in root.all("actuator"):
             for element in section.children:
                 self._actuator(self.settings.complete(element, "main"))
+        if "gravity" in self.settings.disabled:
+            gravity = (0.0, 0.0, 0.0)
         bodies = [made.body(factor) for made in self.bodies]
         model = Model(root.attributes.get("model", "").strip() or "MuJoCo model", gravity=gravity,
                       ground=self.ground.points).add(*bodies, *self.parts)

@@ -4,7 +4,7 @@ Every triangle makes a pyramid with a common point; with its signed volume V, co
     volume = sum V,   centre = sum V S / (4 volume),   P = ∫ x xᵀ dV = sum V (D Dᵀ + E Eᵀ + F Fᵀ + S Sᵀ) / 20          (1)
     convex   of the convex hull
     exact    as it is
-    legacy   |V| for V, first with the centroid of the surface as the point, which gives the centre, then with that (the default)
+    legacy   |V| for V; first the centroid of the surface is the point, which gives the centre, then that is (the default)
     shell    areas for volumes and 12 for 20: the mass lies on the surface
 Vertices have single precision there.
 """

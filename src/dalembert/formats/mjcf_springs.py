@@ -1,6 +1,6 @@
 """Springs and dampers that MuJoCo's compiler sizes by the inertia that a joint moves: ``springdamper="time ratio"``.
 
-With the diagonal w of the inverse mass matrix in the drawn pose, the mean over the rates of a joint, its inertia is J = 1/w, and
+With w, the mean over the rates of a joint of the diagonal of the inverse mass matrix in the drawn pose, J = 1/w is taken, and
     stiffness = J / (time² ratio²),   damping = 2 J / time                                                    (1)
 """
 
@@ -25,7 +25,7 @@ def inverse_weights(bodies: list[Made]) -> dict[str, list[float]]:
     first, count = {}, 0
     for body in bodies:
         first[body.name], count = count, count + len(body.rates)
-    M = np.diag([rotor for body in bodies for rotor in body.rotors])
+    matrix = np.diag([rotor for body in bodies for rotor in body.rotors])
     for body in bodies:
         mass = body.mass.placed(body.world)
         turn, slide = np.zeros((3, count)), np.zeros((3, count))
@@ -34,8 +34,8 @@ def inverse_weights(bodies: list[Made]) -> dict[str, list[float]]:
             for k, (anchor, n, f) in enumerate(carrier.rates, start=first.get(carrier.name, 0)):
                 turn[:, k], slide[:, k] = n, f + np.cross(n, mass.com - anchor)
             carrier = carrier.above
-        M += mass.mass * slide.T @ slide + turn.T @ mass.inertia @ turn
-    weights = np.diag(np.linalg.pinv(M, hermitian=True, rcond=1e-14))
+        matrix += mass.mass * slide.T @ slide + turn.T @ mass.inertia @ turn
+    weights = np.diag(np.linalg.pinv(matrix, hermitian=True, rcond=1e-14))
     return {body.name: weights[first[body.name]:first[body.name] + len(body.rates)].tolist() for body in bodies}
 
 

@@ -36,11 +36,12 @@ AT_ORIGIN = Pose(np.zeros(3), np.eye(3))
 
 @dataclass
 class Settings:
-    """The attributes of all ``<compiler>`` elements and the default classes."""
+    """The attributes of all ``<compiler>`` elements, the default classes, and the flags that switch something off."""
 
     compiler: Element
     folder: Path
     classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=lambda: {"main": {}})
+    disabled: set[str] = field(default_factory=set)
 
     def word(self, attribute: str, default: str) -> str:
         """Return an attribute of the compiler."""
@@ -75,6 +76,9 @@ def read_settings(root: Element, folder: Path) -> Settings:
     if attributes.get("coordinate", "local") != "local":
         raise root.fail('coordinate="global"', "local coordinates; save the model again by a present MuJoCo")
     settings = Settings(Element("compiler", attributes, place), folder)
+    for option in root.all("option"):
+        for flag in option.all("flag"):
+            settings.disabled |= {key for key, value in flag.attributes.items() if value == "disable"}
     for element in root.all("default"):
         _read_class(settings, element, element.attributes.get("class", "main"), {}, top=True)
     return settings

@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import ModelError, near_names
 from ..model.check import find_faults
 from ..model.constraints import Gear
+from ..model.geometry import Drawing
 from ..model.model import Model
 from ..model.parts import Body, Fixed, Frame, Free, Joint, JointSpring, Motion, Planar, Prismatic, Revolute, Vector
 from ..model.yaml_tree import TextFaults
@@ -39,9 +40,9 @@ def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vec
     Returns
     -------
     Model
-        Its `notes` tell what was left out: limits and friction.  Links without ``<inertial>`` are massless bodies; a
-        ``<mimic>`` becomes a `Gear` named after its joint with ``_mimic`` appended.  Dots in names become underscores; a
-        joint that shares its name with a link gets ``_joint`` appended.
+        Its `notes` tell what was left out: limits and friction.  ``<visual>`` becomes the bodies' `drawing`.  Links without
+        ``<inertial>`` are massless bodies; a ``<mimic>`` becomes a `Gear` named after its joint with ``_mimic`` appended.
+        Dots in names become underscores; a joint that shares its name with a link gets ``_joint`` appended.
 
     Raises
     ------
@@ -140,9 +141,9 @@ def _matrix_of_rpy(rpy: list[float]) -> np.ndarray:
 
 
 def _body(link: Element, name: str, points: dict[str, Frame]) -> Body:
-    inertial = link.one("inertial")
+    inertial, drawing = link.one("inertial"), _drawing(link)
     if inertial is None:
-        return Body(name, points=points)
+        return Body(name, points=points, drawing=drawing)
     mass = inertial.one("mass")
     if mass is None:
         raise inertial.fail("no <mass>", '<mass value="...">')
@@ -154,7 +155,31 @@ def _body(link: Element, name: str, points: dict[str, Frame]) -> Body:
     inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
     if np.max(np.abs(inertia)) < _ROUNDING * kg * (com @ com):
         inertia = np.zeros((3, 3))
-    return Body(name, mass=kg, com=tuple(com.tolist()), inertia=(0.5 * (inertia + inertia.T)).tolist(), points=points)
+    return Body(name, mass=kg, com=tuple(com.tolist()), inertia=(0.5 * (inertia + inertia.T)).tolist(), points=points,
+                drawing=drawing)
+
+
+def _drawing(link: Element) -> tuple[Drawing, ...]:
+    """Return what a link looks like: its ``<visual>``, or else its ``<collision>``."""
+    found = []
+    for element in (list(link.all("visual")) or list(link.all("collision"))):
+        geometry, origin = element.one("geometry"), element.one("origin")
+        for shape in geometry.children if geometry is not None else ():
+            rpy = numbers(origin, "rpy", (0.0,) * 3)
+            place = {"position": tuple(numbers(origin, "xyz", (0.0,) * 3)),
+                     "rotation": _matrix_of_rpy(rpy).tolist() if any(rpy) else None}
+            if shape.tag == "mesh":
+                size = tuple(numbers(shape, "scale", (1.0,) * 3))
+                found.append(Drawing("mesh", size, file=shape.need("filename"), **place))
+            elif shape.tag == "box":
+                shape.need("size")
+                found.append(Drawing("box", tuple(numbers(shape, "size", (0.0,) * 3)), **place))
+            elif shape.tag in ("sphere", "cylinder", "capsule"):
+                keys = ("radius",) if shape.tag == "sphere" else ("radius", "length")
+                for key in keys:
+                    shape.need(key)
+                found.append(Drawing(shape.tag, tuple(numbers(shape, key, (0.0,))[0] for key in keys), **place))
+    return tuple(each for each in found if each.kind == "mesh" or all(x > 0 for x in each.size))
 
 
 def _joint(element: Element, names: PartNames, points: dict[str, dict[str, Frame]]) -> tuple[Joint, JointSpring | None]:

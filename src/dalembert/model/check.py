@@ -162,7 +162,8 @@ def _check_moments(faults: Faults, where: str, moments: list[float]) -> None:
                            "the inertia is about the centre of mass")
     elif large > (small + middle) * (1 + _TRIANGLE):
         faults.note(where, f"found the principal moments {listed}, expected none above the sum of the other two; no body has "
-                           "such an inertia, computed with as given: check the numbers and that it is about the centre of mass")
+                           "such an inertia, computed with as given: check the numbers and that it is about the centre of "
+                           "mass")
 
 
 def _read_run(faults: Faults, run: Any) -> dict[str, Any]:

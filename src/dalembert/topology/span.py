@@ -7,8 +7,8 @@ Properties of a plan:
   forbids it;
 - joints that are left over close loops;
 - flexible bodies are replaced by their frames, faces and hidden joints (flexible.py), which always are tree joints;
-- a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a rotor, a gear; every screw) carries
-  a massless stand-in of its second body, and the loop is cut between the two.
+- a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a rotor, a gear; every screw)
+  carries a massless stand-in of its second body, and the loop is cut between the two.
 """
 
 from __future__ import annotations
