@@ -28,7 +28,7 @@ CLOSED = 1e-8
 MOST_CALLS = 3000
 """Evaluations of a peer's equations after which a motion counts as stiff and is not compared."""
 AXES, DROPPED = 2e-6, 2e-12
-"""Accuracy of the principal axes of meshes that MuJoCo's compiler takes [rad], and products of inertia that it drops [kg m²]."""
+"""Accuracy of the principal axes of meshes in MuJoCo's compiler [rad], and products of inertia that it drops [kg m²]."""
 LOCKED = 1e5
 """Joints with more damping than this stand still at the beginning [N s/m or N m s/rad]."""
 SMALL = 1e-4

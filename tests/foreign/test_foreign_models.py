@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import dalembert as dal
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from foreign_peers import AGREED
@@ -63,6 +65,15 @@ def test_small_packages(source):
 def test_chosen_robots(source):
     """Arms, legs, hands, loops, meshes and springs of the larger packages."""
     check(source)
+
+
+@pytest.mark.parametrize("source", sources(lambda s: s.package in SMALL))
+def test_model_texts_keep_them(source):
+    """Written and read again: the same text."""
+    if find_spec("mujoco") is None:
+        pytest.skip("mujoco is not installed: pip install 'dalembert[robots]'")
+    text = dal.dumps(dal.read_mjcf(source.path))
+    assert dal.dumps(dal.loads(text)) == text
 
 
 @pytest.mark.slow

@@ -133,3 +133,98 @@ def test_accelerations_are_those_of_mujoco(tmp_path, seed):
     found = dal.evaluate_state(ours, dict(zip("abcd", q.tolist(), strict=True)), dict(zip("abcd", qd.tolist(), strict=True)))
     qdd = np.array([found[f"{name}.acceleration"][0] for name in "abcd"])
     assert np.abs(qdd - data.qacc).max() <= 1e-10 * np.abs(data.qacc).max()  # rounding times the mass matrix's condition
+
+
+def inertia_of(mujoco, model, i):
+    """Return the inertia of a body of MuJoCo in the body's axes."""
+    turn = np.zeros(9)
+    mujoco.mju_quat2Mat(turn, model.body_iquat[i])
+    turn = turn.reshape(3, 3)
+    return turn @ np.diag(model.body_inertia[i]) @ turn.T
+
+
+BOWL = [(0, 0, 0), (1, 0, 0), (1, 1.5, 0), (0, 1, 0), (0.5, 0.5, 0.2), (0, 0, 1), (1, 0, 1.2), (1, 1, 1), (0, 1, 0.9)]
+"""A box with a dented bottom; one side is missing."""
+SIDES = [(0, 4, 1), (1, 4, 2), (2, 4, 3), (3, 4, 0), (5, 6, 7), (5, 7, 8), (0, 1, 6), (0, 6, 5), (1, 2, 7), (1, 7, 6),
+         (2, 3, 8), (2, 8, 7)]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "exact", "convex", "shell"])
+@pytest.mark.parametrize("more", ["", 'scale="0.5 -1 2"', 'refpos="0.1 0.2 0.3" refquat="1 2 3 4"'])
+def test_meshes_weigh_what_they_weigh_in_mujoco(tmp_path, mode, more):
+    """Open, dented, mirrored, moved and turned surfaces."""
+    mujoco = pytest.importorskip("mujoco")
+    vertex, face = (" ".join(map(str, np.ravel(a))) for a in (BOWL, SIDES))
+    path = saved(tmp_path, f'<mujoco><asset><mesh name="m" inertia="{mode}" {more} vertex="{vertex}" face="{face}"/></asset>'
+                           '<worldbody><body name="b"><joint/><geom type="mesh" mesh="m" pos="0 0 1" density="7"/></body>'
+                           '</worldbody></mujoco>')
+    theirs, ours = mujoco.MjModel.from_xml_path(str(path)), dal.read_mjcf(path)["b"]
+    single = 1e-6  # vertices have single precision, principal axes are found to a millionth
+    assert ours.mass == pytest.approx(theirs.body_mass[1], rel=single)
+    assert np.abs(np.array(ours.com) - theirs.body_ipos[1]).max() <= single
+    wanted = inertia_of(mujoco, theirs, 1)
+    assert np.abs(np.array(ours.inertia) - wanted).max() <= 4 * single * np.abs(wanted).max()
+
+
+def test_meshes_of_mujocos_own_files(tmp_path):
+    """MSH: four counts, vertices, normals, texture coordinates, triangles."""
+    points, faces = np.array(BOWL, "<f4"), np.array(SIDES, "<i4")
+    head = np.array([len(points), 0, 0, len(faces)], "<i4")
+    (tmp_path / "bowl.msh").write_bytes(head.tobytes() + points.tobytes() + faces.tobytes())
+    body = '<worldbody><body name="b"><joint/><geom type="mesh" mesh="bowl"/></body></worldbody>'
+    text = f'<mujoco><asset><mesh file="bowl.msh"/></asset>{body}</mujoco>'
+    vertex, face = (" ".join(map(str, np.ravel(a))) for a in (BOWL, SIDES))
+    same = f'<mujoco><asset><mesh name="bowl" vertex="{vertex}" face="{face}"/></asset>{body}</mujoco>'
+    read = dal.read_mjcf(saved(tmp_path, text))["b"]
+    assert read.mass == dal.read_mjcf(saved(tmp_path, same))["b"].mass
+    assert read.drawing[0].kind == "mesh" and read.drawing[0].file.endswith("bowl.msh")
+    (tmp_path / "bowl.msh").write_bytes(head.tobytes())
+    with pytest.raises(dal.FormatError, match="MSH"):
+        dal.read_mjcf(saved(tmp_path, text))
+
+
+SPRINGS = """<mujoco><option><flag contact="disable" FLAG/></option><default><joint armature="0.02"/></default><worldbody>
+  <body pos="0 0 1" euler="10 20 30"><joint name="a" axis="1 2 0" pos="0.1 0 0.2" springdamper="0.3 0.7"/>
+    <joint name="b" type="slide" axis="0 1 1" springdamper="0.5 1" springref="0.2"/>
+    <geom type="capsule" size="0.1" fromto="0 0 0 0.3 0.1 0.5"/>
+    <body pos="0.3 0.1 0.5"><joint name="c" type="ball" springdamper="0.2 0.5"/>
+      <geom type="box" size="0.1 0.2 0.3" pos="0 0 0.3"/></body></body>
+  <body pos="1 0 0" euler="40 0 10"><joint name="d" type="free" damping="0.3" stiffness="2"/>
+    <geom type="box" size="0.1 0.2 0.3" pos="0.2 0 0"/></body>
+</worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("flag", ["", 'gravity="disable"', 'spring="disable"', 'damper="disable"'])
+def test_sized_springs_free_joints_rotors_and_flags_are_those_of_mujoco(tmp_path, flag):
+    """Stiffness and damping follow from what a joint carries; free joints have springs, too; flags switch off."""
+    pytest.importorskip("mujoco")
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+    from foreign_peers import AGREED, MujocoPeer, compare
+
+    path = saved(tmp_path, SPRINGS.replace("FLAG", flag))
+    found = compare(MujocoPeer(path, dal.read_mjcf(path)), motion=0.05)
+    assert found.worst() <= AGREED, found.notes
+
+
+def test_what_bodies_look_like(tmp_path):
+    """Whole lengths, poses in the body, frames; kept by the model text."""
+    model = dal.read_mjcf(saved(tmp_path, """<mujoco><worldbody><body name="b"><joint/>
+      <geom type="box" size="0.1 0.2 0.3" pos="1 0 0"/><frame pos="0 0 2"><geom type="capsule" size="0.1 0.4"/></frame>
+      <geom type="cylinder" size="0.1" fromto="0 0 0 0 0 3"/><geom type="sphere" size="0.5" mass="0"/></body></worldbody>
+      </mujoco>"""))
+    box, capsule, cylinder, sphere = model["b"].drawing
+    assert (box.kind, box.size, box.position) == ("box", (0.2, 0.4, 0.6), (1.0, 0.0, 0.0))
+    assert (capsule.kind, capsule.size, capsule.position) == ("capsule", (0.1, 0.8), (0.0, 0.0, 2.0))
+    assert cylinder.size == (0.1, 3.0) and cylinder.position == (0.0, 0.0, 1.5) and sphere.size == (0.5,)
+    assert dal.dumps(dal.loads(dal.dumps(model))) == dal.dumps(model)
+    assert dal.loads(dal.dumps(model))["b"].drawing[0].size == [0.2, 0.4, 0.6]
+
+
+def test_bodies_that_mujoco_moves_are_told(tmp_path):
+    """A mocap body stands still here."""
+    model = dal.read_mjcf(saved(tmp_path, '<mujoco><worldbody><body name="b" mocap="true"><geom size="1"/></body></worldbody>'
+                                          '</mujoco>'))
+    assert any("'b': it is moved from outside" in note for note in model.notes)

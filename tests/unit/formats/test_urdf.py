@@ -197,3 +197,20 @@ def test_an_impossible_inertia_is_noted(tmp_path):
     """Positive moments pass, though no body has them; the check tells."""
     model = dal.read_urdf(saved(tmp_path, ARM.replace('ixx="1" ixy', 'ixx="9" ixy')))
     assert ["upper_arm" in note and "sum of the other two" in note for note in dal.check(model).notes] == [True]
+
+
+def test_what_links_look_like(tmp_path):
+    """Visuals, or else collision shapes."""
+    text = """<robot name="r"><link name="a">
+      <visual><origin xyz="1 0 0" rpy="0 0 1"/><geometry><box size="1 2 3"/></geometry></visual>
+      <visual><geometry><mesh filename="package://r/a.stl" scale="0.001 0.001 0.001"/></geometry></visual>
+      <collision><geometry><sphere radius="9"/></geometry></collision></link>
+      <link name="b"><collision><geometry><cylinder radius="0.1" length="0.4"/></geometry></collision></link>
+      <joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint></robot>"""
+    model = dal.read_urdf(saved(tmp_path, text))
+    box, mesh = model["a"].drawing
+    assert box.size == (1.0, 2.0, 3.0) and box.position == (1.0, 0.0, 0.0)
+    assert np.abs(np.array(box.rotation) - [[np.cos(1), -np.sin(1), 0], [np.sin(1), np.cos(1), 0], [0, 0, 1]]).max() <= EPS
+    assert (mesh.kind, mesh.size, mesh.file) == ("mesh", (0.001,) * 3, "package://r/a.stl")
+    assert model["b"].drawing[0].size == (0.1, 0.4)
+    assert dal.dumps(dal.loads(dal.dumps(model))) == dal.dumps(model)
