@@ -115,8 +115,8 @@ class MujocoPeer:
         for name in ("body_gravcomp", "tendon_stiffness", "tendon_damping", "tendon_armature", "actuator_armature"):
             if hasattr(m, name):
                 getattr(m, name)[:] = 0.0
-        kinds = mujoco.mjtEq
-        m.eq_active0[~np.isin(m.eq_type, (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD, kinds.mjEQ_JOINT))] = 0
+        for i in range(m.neq):
+            m.eq_active0[i] &= self._is_read(i)
         self._let_go()
         m.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
         self.d = mujoco.MjData(m)
@@ -126,6 +126,18 @@ class MujocoPeer:
         self.steps = [self._step(k, name) for k, name in enumerate(ours)]
         self._check_masses()
         self.loops = len(self._jacobian(m.qpos0, np.zeros(m.nv)))
+
+    def _is_read(self, i: int) -> bool:
+        """Whether an equality is one that our reader takes."""
+        m, kinds = self.m, self.mj.mjtEq
+        if m.eq_type[i] == kinds.mjEQ_CONNECT or m.eq_type[i] == kinds.mjEQ_WELD:
+            return True
+        others = [k for k in (m.eq_obj1id[i], m.eq_obj2id[i]) if k >= 0]
+        linear = len(others) == 1 or not np.any(m.eq_data[i][2:5])
+        if m.eq_type[i] == kinds.mjEQ_TENDON:
+            wraps = [m.wrap_type[m.tendon_adr[k]:m.tendon_adr[k] + m.tendon_num[k]] for k in others]
+            return linear and bool(np.all(np.concatenate(wraps) == self.mj.mjtWrap.mjWRAP_JOINT))
+        return linear and m.eq_type[i] == kinds.mjEQ_JOINT
 
     def _let_go(self) -> None:
         """Leave out, on both sides, what ties the model to bodies that MuJoCo moves from outside: hands of the control."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import ModelError, near_names
 from ..model.check import find_faults
-from ..model.constraints import Gear
+from ..model.constraints import CoordinateCoupling, Gear
 from ..model.model import Model
 from ..model.parts import Bushing, Fixed, Free, Joint, JointSpring, Motion, Motor, Prismatic, Revolute, Spherical
 from ..model.yaml_tree import TextFaults
@@ -31,6 +31,7 @@ from .xml_lines import Element, line_of, numbers
 
 _KINDS: dict[str, type[Joint]] = {"hinge": Revolute, "slide": Prismatic, "ball": Spherical, "free": Free}
 _NOT_READ = ("composite", "flexcomp", "replicate", "attach", "plugin")
+_EQUALITIES = ("connect", "weld", "joint", "tendon")
 _SECTIONS = ("contact", "tendon", "sensor", "keyframe", "deformable", "extension")
 
 
@@ -46,8 +47,9 @@ def read_mjcf(path: str | PathLike) -> Model:
     -------
     Model
         Its `notes` tell what was left out: contacts, limits, dry friction, actuators, tendons.
-        ``connect`` becomes a `Spherical`, ``weld`` a `Fixed` joint that closes a loop, ``joint`` a `Gear`.  Coordinates
-        count from the drawn pose, so that ``ref`` is taken off them.
+        ``connect`` becomes a `Spherical`, ``weld`` a `Fixed` joint that closes a loop, ``joint`` a `Gear`, ``tendon`` between
+        fixed tendons a `Gear` or `CoordinateCoupling`.  Coordinates count from the drawn pose, so that ``ref`` is taken off
+        them.  A ``motor`` on a joint becomes a `Motor` without effort.  Geoms become the bodies' `drawing`.
 
     Raises
     ------
@@ -61,6 +63,7 @@ def read_mjcf(path: str | PathLike) -> Model:
     for world in root.all("worldbody"):
         reader.read_body(world, None, AT_ORIGIN, "main")
     reader.size_springs()
+    reader.read_tendons(root)
     for section in root.all("equality"):
         for element in section.children:
             reader.read_equality(element)
@@ -85,6 +88,7 @@ class _Reader:
         self.joints: dict[str, Joint] = {}
         self.meshes: dict[str, Element] = {}
         self.to_size: list[tuple] = []
+        self.tendons: dict[str, dict[str, float]] = {}
         self.mesh_masses: dict[str, Mass] = {}
         for asset in root.all("asset"):
             for mesh in asset.all("mesh"):
@@ -233,15 +237,25 @@ class _Reader:
         self.faults.lines[f"joints.{joint.name}"] = line_of(element)
         self.parts.append(joint)
 
+    def read_tendons(self, root: Element) -> None:
+        """Keep what tendons are sums of; those that run through space are sums of nothing."""
+        for section in root.all("tendon"):
+            for element in section.children:
+                terms: dict[str, float] = {}
+                for joint in element.all("joint") if element.tag == "fixed" else ():
+                    name = self._known(joint, "joint", self.joints).name
+                    terms[name] = terms.get(name, 0.0) + numbers(joint, "coef", (0.0,))[0]
+                self.tendons[element.attributes.get("name", "")] = {name: c for name, c in terms.items() if c}
+
     def read_equality(self, element: Element) -> None:
         """Read an equality: a joint that closes a loop, or a gear."""
         element = self.settings.complete(element, "main")
         name = self.names.new(element.attributes.get("name") or f"{element.tag}_{line_of(element)}", "_equality")
         off = element.attributes.get("active", "true") != "true" or self.settings.disabled & {"equality", "constraint"}
-        if off or element.tag not in ("connect", "weld", "joint"):
-            what = "it is not active" if element.tag in ("connect", "weld", "joint") else f"<{element.tag}> is not read"
+        if off or element.tag not in _EQUALITIES:
+            what = "it is not active" if element.tag in _EQUALITIES else f"<{element.tag}> is not read"
             self.notes.append(f"equality {name!r} is left out: {what}")
-        elif element.tag == "joint":
+        elif element.tag in ("joint", "tendon"):
             self._follow(element, name)
         else:
             kind = Spherical if element.tag == "connect" else Fixed
@@ -271,21 +285,37 @@ class _Reader:
         return known[said]
 
     def _follow(self, element: Element, name: str) -> None:
-        """Make a joint follow another one: y = a0 + a1 x, both counted from the drawn pose."""
-        own = self._known(element, "joint1", self.joints)
+        """Make a joint follow another one, or a fixed tendon another one: y = a0 + a1 x, counted from the drawn pose.
+
+        The length of a fixed tendon is a sum of joint coordinates with factors.
+        """
+        known, kind = (self.joints, "joint") if element.tag == "joint" else (self.tendons, "tendon")
+        own, other = ({} if f"{kind}{i}" not in element.attributes and i == 2 else self._known(element, f"{kind}{i}", known)
+                      for i in (1, 2))
+        own, other = ({each.name: 1.0} if isinstance(each, Joint) else each for each in (own, other))
         said = element.attributes.get("polycoef", "0 1 0 0 0").split()
         filled = Element(element.tag, {"polycoef": " ".join(said + ["0"] * (5 - len(said)))}, element.place)
         a0, a1, *higher = numbers(filled, "polycoef", (0.0,) * 5)
-        other = self._known(element, "joint2", self.joints) if "joint2" in element.attributes else None
-        for joint in (own, other):
-            if joint is not None and len(joint.coordinates) != 1:
-                raise element.fail(f"the joint {joint.name!r}", "joints of type hinge or slide")
-        if other is not None and any(higher):
-            self.notes.append(f"equality {name!r} is left out: its polynomial is not linear")
-        elif other is None or a1 == 0.0:
-            self.parts.append(Motion(name, own.name, position=a0))
+        sizes = {joint.name: len(joint.coordinates) for joint in self.joints.values()}
+        for joint in (*own, *other):
+            if sizes[joint] != 1:
+                raise element.fail(f"the joint {joint!r}", "joints of type hinge or slide")
+        if not own or (other and any(higher)):
+            what = "its polynomial is not linear" if own else "its tendon is not a sum of joint coordinates"
+            self.notes.append(f"equality {name!r} is left out: {what}")
+            return
+        told, factor = next(iter(own.items()))
+        to = {joint: -c / factor for joint, c in own.items() if joint != told}
+        for joint, c in other.items():
+            to[joint] = to.get(joint, 0.0) + a1 * c / factor
+        to = {joint: c for joint, c in to.items() if c}
+        if not to:
+            self.parts.append(Motion(name, told, position=a0 / factor))
+        elif len(to) == 1 and told not in to:
+            (joint, ratio), = to.items()
+            self.parts.append(Gear(name, joint, told, ratio, a0 / factor))
         else:
-            self.parts.append(Gear(name, other.name, own.name, a1, a0))
+            self.parts.append(CoordinateCoupling(name, told, to, a0 / factor))
 
     def _actuator(self, element: Element) -> None:
         """Make a motor on a joint a `Motor` that is at rest; tell of all others."""

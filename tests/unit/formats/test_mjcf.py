@@ -228,3 +228,43 @@ def test_bodies_that_mujoco_moves_are_told(tmp_path):
     model = dal.read_mjcf(saved(tmp_path, '<mujoco><worldbody><body name="b" mocap="true"><geom size="1"/></body></worldbody>'
                                           '</mujoco>'))
     assert any("'b': it is moved from outside" in note for note in model.notes)
+
+
+LOOPS = """<mujoco><option><flag contact="disable"/></option><default><joint damping="0.05" armature="0.01"/></default>
+<worldbody>
+  <body name="crank" pos="0 0 1" euler="10 20 30"><joint name="a" axis="0 1 0"/>
+    <geom type="capsule" size="0.03" fromto="0 0 0 0.2 0 0.3"/>
+    <body name="rod" pos="0.2 0 0.3"><joint name="b" axis="0 1 0"/><geom type="capsule" size="0.03" fromto="0 0 0 0.7 0 0.1"/>
+      <body name="rocker" pos="0.7 0 0.1"><joint name="c" axis="0 1 0"/>
+        <geom type="capsule" size="0.03" fromto="0 0 0 0.1 0 -0.4"/></body></body></body>
+  <body name="p"><joint name="d" axis="1 2 0"/><geom type="box" size="0.1 0.2 0.1" pos="0.3 0 0"/>
+    <body pos="0.5 0 0"><joint name="e" type="slide" axis="1 0 0" ref="0.1"/><joint name="f" axis="0 0 1"/>
+      <geom type="box" size="0.2 0.1 0.1" pos="0.2 0 0"/>
+      <body pos="0.2 0 0.2"><joint name="g" axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/></body></body></body>
+</worldbody>
+<tendon><fixed name="one"><joint joint="d" coef="2"/><joint joint="f" coef="-1"/><joint joint="g" coef="0.5"/></fixed>
+  <fixed name="two"><joint joint="e" coef="3"/></fixed></tendon>
+<equality>WHAT</equality></mujoco>"""
+
+
+@pytest.mark.parametrize("what", [
+    '<connect body1="rocker" anchor="0.1 0 -0.4"/>',
+    '<joint joint1="f" joint2="g" polycoef="0 -0.7 0 0 0"/>',
+    '<tendon tendon1="one"/>',
+    '<tendon tendon1="one" tendon2="two" polycoef="0 1.5 0 0 0"/>',
+    '<connect body1="rocker" anchor="0.1 0 -0.4"/><joint joint1="e" joint2="d" polycoef="0 0.2 0 0 0"/>',
+    '<weld body1="p"/>',
+])
+def test_loops_are_those_of_mujoco(tmp_path, what):
+    """Accelerations of closed loops with hard constraints, as drawn and after a motion of ours."""
+    pytest.importorskip("mujoco")
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+    from foreign_peers import AGREED, MujocoPeer, compare
+
+    path = saved(tmp_path, LOOPS.replace("WHAT", what))
+    peer = MujocoPeer(path, dal.read_mjcf(path))
+    found = compare(peer)
+    assert peer.loops and found.worst() <= AGREED, found.notes
