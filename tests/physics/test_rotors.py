@@ -47,6 +47,7 @@ def test_a_rotor_is_a_flywheel_geared_to_the_joint(formulation):
     assert np.abs(r["energy.kinetic"] - geared["energy.kinetic"]).max() <= 1000 * ACCURACY
     assert np.abs(found - ends(arm({}))[0]).max() > 0.1
     assert np.ptp(r["energy.total"]) <= 1000 * ACCURACY
+    assert np.abs(r["energy.balance"]).max() <= 1000 * ACCURACY
 
 
 @pytest.mark.parametrize("formulation, integrator, more", [
