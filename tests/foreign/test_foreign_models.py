@@ -76,6 +76,19 @@ def test_model_texts_keep_them(source):
     assert dal.dumps(dal.loads(text)) == text
 
 
+@pytest.mark.skipif(find_spec("mujoco") is None or not files("gymnasium", ".xml"),
+                    reason="mujoco or gymnasium is not installed: pip install 'dalembert[test]'")
+def test_the_benchmark_counts(capsys):
+    """One line a model and the totals; the requirement is held against all models only."""
+    from foreign_models import main
+
+    assert main(["--smoke", "--check", "--only", "gymnasium/envs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:2] for line in lines[1:-1]] == ["ok"] * 3
+    assert lines[-1].startswith("3 models: 3 read, 3 of them agree to 1e-09; 0 cannot be")
+    assert main(["--check", "--only", "gymnasium/envs/mujoco/assets/hopper"]) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("source", sources(lambda s: s.package not in SMALL))
 def test_all_robots(source):
