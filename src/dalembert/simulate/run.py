@@ -24,12 +24,8 @@ from .integrators import DORMAND_PRINCE, Bdf, Implicit, choose_integrator, stiff
 from .interrupts import Stop
 from .jumps import RejectionWatch, jumping_drives
 from .loop import Loop
-<<<<<<< HEAD
-from .massless import complete
-from .self_check import unbalanced
-=======
 from .massless import complete_frame
->>>>>>> 4683305 (Motions without inertia are found beside constraint rows: consistent starts, a gauge for accelerations, frames in the kernels)
+from .self_check import unbalanced
 from .status import error_of
 
 CHUNK_SECONDS = 0.2
