@@ -9,7 +9,7 @@ from ..errors import ModelError
 from ..kernels.bundle import Bundle
 from ..kernels.constrained_step import MASS, NO_PROJECTION, STEP, TANGENT
 from ..kernels.door import make_open_work
-from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames, Settling
+from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
 from ..kernels.integrate_radau import integrate_radau
@@ -19,8 +19,8 @@ from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
 from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
-from .massless import complete
-from .natural import NaturalStart, in_rates, joint_frames
+from .massless import complete_frame, complete_in_kernels, completion_entry, make_settling
+from .natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
 
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13
@@ -66,7 +66,10 @@ class Loop:
         self.frames = Frames(times, np.asarray(begin.packed.breaks, float), *buffer)
         self.change_method(method, detect=detect)
         if begin.massless and isinstance(method, Implicit):  # its first accelerations are never forgotten
-            self.flow.qdd[:] = complete(begin.packed, 0.0, begin.q, begin.qd)[1]
+            qdd, multipliers = complete_frame(begin.packed, 0.0, begin.q, begin.qd)[2:]
+            self.flow.qdd[:] = natural_accelerations(begin.packed, begin.q, begin.qd, qdd) if begin.natural else qdd
+            if not begin.natural:
+                self.work.row["push"] = multipliers
             self.flow.progress[0].started = 1
 
     def change_method(self, method, *, detect: int = 0, h_explicit: float = 0.0) -> None:
@@ -103,6 +106,9 @@ class Loop:
             if o.projection == TANGENT and not self.begin.natural and len(self.flow.qd) > LARGEST_DENSE:
                 raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {len(self.flow.qd)} rates, "
                                  f"expected at most {LARGEST_DENSE}. Take projection='step' or formulation 'global'.")
+            if o.projection == MASS and self.begin.natural and self.begin.massless:
+                raise ModelError("Global: projection 'mass' needs inertia in every direction, but the model lacks it in some. "
+                                 "Take projection='step', or formulation 'semi-recursive'.")
             o.zeta = getattr(self.begin.formulation, "zeta", None) or 0.0
             o.newton = (STAGE_SHARE if o.turns else 1.0) * STEP_SHARE
             self.kernel = integrate_implicit
@@ -123,6 +129,8 @@ class Loop:
         """The kernels needed, for `prepare`; the addresses of their tables are found here, before the time loop."""
         arguments = self.arguments()
         _find_addresses(arguments)
+        if self.begin.natural and self.begin.massless:
+            return [(self.kernel, arguments), completion_entry(self.begin.packed)]
         return [(self.kernel, arguments)]
 
     def advance(self, chunk: int) -> int:
@@ -139,8 +147,10 @@ class Loop:
         self.open = np.flatnonzero(self.frames.open[:n])
         if self.begin.natural:
             loops = len(self.begin.packed.system.row)  # they come first among the rows of natural coordinates
-            return {**joint_frames(self.begin.natural.packed, block, self.frames.joint[:n]),
-                    "multiplier": block["multiplier"][:, :loops]}
+            block = {**joint_frames(self.begin.natural.packed, block, self.frames.joint[:n]),
+                     "multiplier": block["multiplier"][:, :loops].copy()}
+            if self.begin.massless:
+                self.open = complete_in_kernels(self.begin.packed, block, self.begin.massless)
         return block
 
     @property
@@ -218,15 +228,12 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
         return np.zeros(n_v)
 
     q_scale, qd_scale = _scales(system, n_q)
-    slack, motions = (np.zeros(n_v), np.zeros((0, n_v))) if begin.natural else (begin.slack, begin.motions)
+    slack, motions = begin.slack, begin.motions
+    if begin.natural:
+        slack, motions = natural_slack(begin.packed, begin.q, begin.motions, n_v), np.zeros((begin.massless, n_v))
     return Flow(progress, state.q.copy(), state.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
                 np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((4, n_v)), v(), q_scale, qd_scale, v(), slack.copy(),
-                _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), _make_settling(begin.massless, n_v))
-
-
-def _make_settling(m: int, n_v: int) -> Settling:
-    return Settling(np.zeros(m, np.int64), np.zeros((m, n_v)), np.zeros((m, m)), np.zeros(m, np.int64), np.zeros(m),
-                    np.zeros((4, n_v)))
+                _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), make_settling(begin.massless, n_v))
 
 
 def _scales(system, n_q: int) -> tuple[np.ndarray, np.ndarray]:
