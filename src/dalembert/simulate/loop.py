@@ -82,7 +82,7 @@ class Loop:
         o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
         o.settling = self._settling_steps()
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
-        p.contraction = 1.0
+        p.contraction, p.h_trusted = 1.0, 0.0
         self.work.row["total"] = np.nan
         if isinstance(method, Explicit):
             self.method_data = Tableau(*tableau_arrays(method))
