@@ -7,7 +7,7 @@ import dalembert as dal
 
 STEEL = dal.Material(young=2.1e11, poisson=0.3, density=7850.0)
 GYROSCOPIC = 1e-3
-"""Part by which the turning of its sections changes the frequencies of a slender shaft: (radius / length)² times speed ratio."""
+"""Part by which the turning of its sections changes frequencies of a slender shaft: (radius / length)² times speed ratio."""
 
 
 def shaft(speed, section=None, bodies=1):

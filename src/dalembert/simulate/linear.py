@@ -110,7 +110,7 @@ class Eigenmodes:
 
     @property
     def spins(self) -> dict[str, np.ndarray]:
-        """Angular velocities (3,) [rad/s], world axes, of flexible bodies that turn: their modes are told in their own axes."""
+        """Angular velocities (3,) [rad/s], world axes, of flexible bodies that turn: modes are told in their own axes."""
         from .whirl import spins
 
         return spins(self.linear)
@@ -118,9 +118,10 @@ class Eigenmodes:
     @property
     def messages(self) -> tuple[str, ...]:
         """What is to be known to read the frequencies."""
-        return tuple(f"{part!r} turns at {np.linalg.norm(w):.5g} rad/s ({np.linalg.norm(w) / (2 * np.pi):.5g} Hz): frequencies "
-                     "are those seen in axes that turn with it; whirl(model) tells those in fixed axes, forward and backward"
-                     for part, w in self.spins.items())
+        speeds = {part: float(np.linalg.norm(w)) for part, w in self.spins.items()}
+        return tuple(f"{part!r} turns at {w:.5g} rad/s ({w / (2 * np.pi):.5g} Hz): frequencies are those seen in axes that "
+                     "turn with it; whirl(model) tells those in fixed axes, forward and backward"
+                     for part, w in speeds.items())
 
     def whirl(self, model, part: str | None = None) -> Whirl:
         """Return frequencies of a turning flexible body in its own axes and in fixed ones, forward and backward.

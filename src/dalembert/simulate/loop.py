@@ -143,6 +143,14 @@ class Loop:
                     "multiplier": block["multiplier"][:, :loops]}
         return block
 
+    def tree_state(self) -> tuple[np.ndarray, np.ndarray]:
+        """Copies of the present coordinates and rates of the tree."""
+        state = {name: getattr(self.flow, name)[None].copy() for name in ("q", "qd", "qdd")}
+        if self.begin.natural:
+            near = self.work.joint_q[None].copy()
+            state = joint_frames(self.begin.natural.packed, {"t": np.array([self.t]), **state}, near)
+        return state["q"][0], state["qd"][0]
+
     @property
     def t(self) -> float:
         """Time reached [s]."""

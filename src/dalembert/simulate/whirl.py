@@ -85,12 +85,12 @@ def spins(linear: Linearized) -> dict[str, np.ndarray]:
 
 def whirl(modes: Eigenmodes, model: Any, part: str | None) -> Whirl:
     """Tell modes in fixed axes; see `Eigenmodes.whirl`."""
-    linear, turning = modes.linear, modes.spins
+    turning = modes.spins
     if part is None and turning:
         part = max(turning, key=lambda name: float(np.linalg.norm(turning[name])))
     if part not in turning:
-        raise ModelError(f"whirl: found {part!r}, expected a flexible body that turns at the linearised state."
-                         + (near_names(part or "", list(turning)) if turning else " None does: give the model drives or rates."))
+        names = near_names(part or "", list(turning)) if turning else " None does: give the model drives or rates."
+        raise ModelError(f"whirl: found {part!r}, expected a flexible body that turns at the linearised state.{names}")
     moved = _displacements(modes, model, part)
     spin = turning[part]
     speed = float(np.linalg.norm(spin))
