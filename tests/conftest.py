@@ -8,14 +8,14 @@ TESTS = Path(__file__).resolve().parent
 UNIT = {"unit", "contracts"}
 """Folders of the first tier; all others are physics."""
 GALLERY = {"test_examples.py", "test_docs.py", "test_benchmarks.py", "test_cli.py", "test_cli_files.py", "test_warm.py",
-           "test_no_jit.py"}
-"""Contracts that run examples, pages, commands, or another process."""
+           "test_no_jit.py", "test_read_fuzz.py"}
+"""Contracts that run examples, pages, commands, or another process, or take long; all of the command line are gallery, too."""
 
 
 def tier(path: Path) -> str:
     """Return the tier of a test file."""
     folder = path.relative_to(TESTS).parts[0]
-    if folder == "contracts" and path.name in GALLERY:
+    if (folder == "contracts" and path.name in GALLERY) or path.parent == TESTS / "unit" / "cli":
         return "gallery"
     return "unit" if folder in UNIT else "physics"
 
