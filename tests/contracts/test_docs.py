@@ -85,7 +85,8 @@ def test_the_short_example_runs(name, tmp_path, monkeypatch):
 def test_model_texts_of_the_pages_run(name):
     for text in blocks(name, "yaml"):
         model = dal.loads(text)
-        assert dal.run(model, until=None if "until" in model.run else 0.1).status == "ok"
+        r = dal.run(model, until=None if "until" in model.run else 0.1)
+        assert r.t[-1] == model.run.get("until", 0.1) and np.ptp(r["energy.kinetic"]) > 0
         assert "run:" in text or name != "docs/reference/model-text.md", "models of the reference run as they are printed"
 
 
@@ -138,6 +139,17 @@ def test_the_extra_of_the_pages_brings_what_the_gallery_imports():
         needed |= {"mesh"} if "body_from_mesh" in code else set()
     assert needed and needed <= brought
     assert "sphinx-mathjax-offline" in extra
+
+
+def test_long_lines_of_code_are_wrapped_not_cut_off():
+    """Lines of the examples are wider than the column of the pages."""
+    assert max(len(line) for path in (ROOT / "examples").glob("*.py") for line in path.read_text("utf-8").splitlines()) > 100
+    listed = re.search(r"^html_css_files = \[(.*?)\]", page("docs/conf.py"), re.MULTILINE | re.DOTALL)[1]
+    rules = "".join(page(f"docs/_static/{name}") for name in re.findall(r'"(.+?\.css)"', listed))
+    rules = re.sub(r"/\*.*?\*/", "", rules, flags=re.DOTALL)
+    (body,) = [body for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", rules)
+               if ".highlight pre" in [each.strip() for each in selectors.split(",")]]
+    assert "white-space: pre-wrap" in body and "overflow-wrap: anywhere" in body
 
 
 def test_ci_builds_the_pages_by_the_command_of_the_readme():

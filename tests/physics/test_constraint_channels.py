@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from promises import ASSEMBLED
 
 import dalembert as dal
-from dalembert.simulate.assembly import TOLERANCE
 
 G = 9.81
-EXACT = 1e3 * TOLERANCE  # relative: loads at an assembled position
+EXACT = 1e3 * ASSEMBLED  # relative: loads at an assembled position
 
 
 def near(expected):

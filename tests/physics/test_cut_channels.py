@@ -6,9 +6,9 @@ All mechanisms have one degree of freedom and no redundant constraint, so that r
 import numpy as np
 import pytest
 from physics.loop_models import with_cut
+from promises import ASSEMBLED
 
 import dalembert as dal
-from dalembert.simulate.assembly import TOLERANCE
 
 SKEW = [(1.0, 0.2, -0.1), (0.3, 1.0, 0.2), (-0.2, 0.4, 1.0), (1.0, -0.6, 0.5)]
 CORNERS = [(0.0, 0.0, 0.0), (0.0, 0.6, 0.8), (1.1, 0.9, 0.7), (1.3, -0.2, 0.1)]
@@ -72,7 +72,7 @@ def test_a_state_is_told_alike(make, k):
     for name in names:
         assert tree.unit(name) == cut.unit(name) and tree.components(name) == cut.components(name)
         difference = np.max(np.abs(tree[name] - cut[name]), initial=0.0)
-        assert difference <= 1e3 * TOLERANCE * size[name.rpartition(".")[2]], name
+        assert difference <= 1e3 * ASSEMBLED * size[name.rpartition(".")[2]], name
 
 
 def slider_crank(cut):
@@ -93,5 +93,5 @@ def test_angles_count_turns_over_frames_that_lie_more_than_half_a_turn_apart():
     assert [[j.name for j in r.layout.cuts] for r in runs] == [["big end"], ["guide"]]
     gap = max(np.max(r["constraints.position"]) for r in runs)
     for name in ("main.angle", "big end.angle", "small end.angle", "guide.displacement"):
-        assert np.max(np.abs(runs[0][name] - runs[1][name])) <= 100 * max(gap, TOLERANCE), name
+        assert np.max(np.abs(runs[0][name] - runs[1][name])) <= 100 * max(gap, ASSEMBLED), name
     assert runs[0]["big end.angle"][-1] < -2.5 * 2 * np.pi  # 20 rad of the crank

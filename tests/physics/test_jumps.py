@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
+from dalembert.simulate import jumps
 
 
 def slider(magnitude, **run):
@@ -24,9 +25,15 @@ def driven(**law):
     return dal.run(m, until=1.0)
 
 
-def test_a_friction_law_that_jumps_is_named():
+def sign_friction(t, x, v):
+    return -2.0 * np.sign(v)
+
+
+@pytest.mark.parametrize("law", [sign_friction, dal.law(sign_friction)], ids=["plain", "compiled"])
+@pytest.mark.parametrize("formulation", ["auto", "global"])
+def test_a_friction_law_that_jumps_is_named(law, formulation):
     """It sticks after a while, and every step across v = 0 has an error that no step length makes small."""
-    r = slider(lambda t, x, v: -2.0 * np.sign(v), until=0.7, on_failure="return")
+    r = slider(law, until=0.7, on_failure="return", formulation=formulation)
     told = [message for message in r.messages if "friction" in message]
     assert len(told) == 1 and "jumps" in told[0] and "tanh" in told[0]
 
@@ -35,6 +42,18 @@ def test_a_friction_law_that_jumps_is_named():
 def test_a_steep_friction_law_is_not(v0):
     r = slider(lambda t, x, v: -2.0 * tanh(v / v0), until=0.7)
     assert r.status == "ok" and not any("jumps" in message for message in r.messages)
+
+
+@pytest.mark.parametrize("v0", [1e-1, 1e-3])
+def test_a_steep_compiled_law_is_not_even_if_looked_at(v0, monkeypatch):
+    """Few steps are rejected, so that nothing looks; here it is made to."""
+    monkeypatch.setattr(jumps, "MOST_REJECTED", -1.0)
+    monkeypatch.setattr(jumps, "MANY_TRIES", 1)
+    looked, found = [], jumps.jumping_compiled_laws
+    monkeypatch.setattr(jumps, "jumping_compiled_laws", lambda *a: looked.append(1) or found(*a))
+    r = slider(dal.law(lambda t, x, v: -2.0 * tanh(v / v0)), until=0.7)
+    assert not any("jumps" in message for message in r.messages)
+    assert looked
 
 
 @pytest.mark.parametrize("kind", ["position", "speed"])

@@ -9,11 +9,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from physics.closed_mechanisms import closed_mechanism
 from physics.loop_models import G, shallow_arch
+from promises import CLOSED_GUESS, PROJECTED, PROJECTED_RATES
 
 import dalembert as dal
 from dalembert.codes import RowCode
-from dalembert.kernels.constrained import PROJECTED_TOLERANCE, RATE_TOLERANCE
-from dalembert.kernels.newton import GUESS_SHARE
 from dalembert.simulate.constraints import Constraints
 from dalembert.simulate.loop import Loop
 
@@ -170,8 +169,8 @@ def test_loops_stay_closed_at_all_levels_for_a_hundred_seconds(formulation, accu
     r = dal.run(slider_crank(), until=100.0, record=0.5, formulation=formulation, accuracy=accuracy)
     largest, size = np.array(recorded.largest)[:, None], recorded.row["size"]
     rounding = 100 * EPS
-    assert np.all(recorded.value <= (PROJECTED_TOLERANCE + rounding) * size)
-    assert np.all(recorded.rate <= (RATE_TOLERANCE + rounding) * size * largest)
+    assert np.all(recorded.value <= (PROJECTED + rounding) * size)
+    assert np.all(recorded.rate <= (PROJECTED_RATES + rounding) * size * largest)
     reach = recorded.reach(data["lAB"] + data["lBC"])
     for level, gap in (("position", recorded.value), ("velocity", recorded.rate)):
         left = gap @ reach + rounding * largest[:, 0]
@@ -223,7 +222,7 @@ def test_fixed_steps_pass_singular_positions_for_a_hundred_seconds(formulation, 
     r = dal.run(n_fourbar(load("p5_A02_n_fourbar")["data"], n), until=100.0, step=step, integrator="trapezoidal",
                 formulation=formulation)
     bend = np.max(np.abs(r["up0.angular_acceleration"]))
-    assert np.max(r["constraints.position"]) <= GUESS_SHARE * step**2 / 4 * 2 * bend
+    assert np.max(r["constraints.position"]) <= CLOSED_GUESS * step**2 / 4 * 2 * bend
     apart = [np.max(np.abs(r[f"base{i}.angle"] - r["base0.angle"])) for i in range(1, n + 1)]
     assert max(apart) <= step**2 * bend
     energy, passages = r["energy.total"], np.count_nonzero(np.diff(np.sign(np.cos(r["base0.angle"]))))
@@ -259,18 +258,18 @@ def test_fourbars_pass_their_singular_position_again_and_again():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(10))
-def test_redundant_and_singular_mechanisms_run_or_end_in_a_named_error(chunk):
-    """200 random mechanisms with as many or more constraints than freedoms; none hangs, none returns NaN."""
+def test_redundant_and_singular_mechanisms_run_alike_in_both_formulations(chunk):
+    """200 random mechanisms with as many or more constraints than freedoms; a third of them are locked and stay."""
+    accuracy, moved = 1e-7, 0
     for seed in range(20 * chunk, 20 * chunk + 20):
         rng = np.random.default_rng(1000 + seed)
         model = closed_mechanism(rng, n_bodies=2 + seed % 4, budget=4 + seed % 14)
-        try:
-            r = dal.run(model, until=0.05, accuracy=1e-5, record=0.01, formulation=WAYS[seed % 2])
-        except dal.MultibodyError as error:
-            assert len(str(error)) > 20
-            continue
-        for body in (b.name for b in model.bodies):
-            assert np.all(np.isfinite(r[f"{body}.position"]))
+        one, other = (dal.run(model, until=0.05, accuracy=accuracy, record=0.01, formulation=way) for way in WAYS)
+        for name in (f"{b.name}.position" for b in model.bodies):
+            assert np.max(np.abs(one[name] - other[name])) <= 100 * accuracy, (seed, name)  # of some tens of steps
+        assert max(np.max(r["constraints.position"]) for r in (one, other)) < 1e-8, seed
+        moved += max(np.max(np.ptp(one[f"{b.name}.position"], axis=0)) for b in model.bodies) > 1e-3
+    assert 5 <= moved < 20
 
 
 @pytest.mark.parametrize("formulation", WAYS)
@@ -293,6 +292,6 @@ def test_an_arch_stands(formulation, rise):
     In natural coordinates no row by itself tells how weakly the top is held, and loads have to be carried all the same.
     """
     r = dal.run(shallow_arch(rise), until=0.5, accuracy=1e-6, formulation=formulation)
-    assert np.max(np.ptp(r["two.position"], axis=0)) < PROJECTED_TOLERANCE / rise
+    assert np.max(np.ptp(r["two.position"], axis=0)) < PROJECTED / rise
     thrust = G / (2 * rise)
-    assert np.max(np.abs(r["left.force"][:, 0] - thrust)) < PROJECTED_TOLERANCE / rise**2 * thrust
+    assert np.max(np.abs(r["left.force"][:, 0] - thrust)) < PROJECTED / rise**2 * thrust

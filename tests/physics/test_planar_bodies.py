@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from promises import FIXED_ACCURACY
 
 import dalembert as dal
-from dalembert.simulate.arguments import FIXED_ACCURACY
 
 UNTIL, STEP, LENGTH = 0.2, 1e-3, 0.5
 STEPS = UNTIL / STEP

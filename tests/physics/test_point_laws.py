@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from brute_force import reference_state
 from physics.states import EPS, observed_order
+from promises import FIXED_ACCURACY, SOLVED_SHARE
 
 import dalembert as dal
 from dalembert.model.check import check
-from dalembert.simulate.arguments import FIXED_ACCURACY
-from dalembert.simulate.loop import STEP_SHARE
 
 FORMULATIONS = ("recursive", "semi-recursive", "global")
 STEPS = (0.02, 0.01, 0.005)
@@ -50,7 +49,7 @@ def test_a_bead_over_a_sine_road_converges_to_the_closed_form(formulation):
     """Second order of the trapezoidal rule, in every formulation; nothing pushes the cart but what iterations leave."""
     def error(step):
         r = dal.run(bead(road), until=1.0, step=step, formulation=formulation, integrator="trapezoidal")
-        assert r["x.displacement"] == pytest.approx(SPEED * r.t, abs=len(r.t) * STEP_SHARE * FIXED_ACCURACY * SPEED)
+        assert r["x.displacement"] == pytest.approx(SPEED * r.t, abs=len(r.t) * SOLVED_SHARE * FIXED_ACCURACY * SPEED)
         return np.abs(r["z.displacement"] - exact_height(r.t)).max()
 
     assert observed_order(error, STEPS) == pytest.approx(2.0, abs=0.1)

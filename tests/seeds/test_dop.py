@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from physics.loop_models import slider_crank
 from physics.states import EPS, observed_order
+from promises import PROJECTED_RATES
 from seeds.six_body_chain import six_body_chain
 
 import dalembert as dal
 from dalembert.codes import Status, TaskCode, TermCode
 from dalembert.errors import MultibodyError
-from dalembert.kernels.constrained import FURTHEST, RATE_TOLERANCE
+from dalembert.kernels.constrained import FURTHEST
 from dalembert.kernels.constrained_step import begin_step
 from dalembert.kernels.constrained_terms import evaluate_terms
 from dalembert.kernels.door import door_arguments, enter, make_open_work
@@ -103,7 +104,7 @@ def test_zeta_of_the_step_is_the_default(kind, projection):
     error = np.max(np.abs(runs[0]["main.angle"] - exact["main.angle"]))
     for r in runs[1:]:
         assert np.max(np.abs(r["main.angle"] - runs[0]["main.angle"])) < 1e-2 * error
-        assert np.max(r["constraints.velocity"]) < 10 * RATE_TOLERANCE * np.max(np.abs(r["main.speed"]))
+        assert np.max(r["constraints.velocity"]) < 10 * PROJECTED_RATES * np.max(np.abs(r["main.speed"]))
 
 
 @pytest.mark.parametrize("projection", ["step", "mass", "tangent"])

@@ -94,6 +94,8 @@ class SparseCholesky:
 
 def _divide(factor: np.ndarray, load: np.ndarray, *, transposed: bool) -> None:
     """Replace a load by L⁻¹ load or L⁻ᵀ load; seen from BLAS the rows of `load` are columns, hence the other side."""
+    if factor.size == 0:
+        return
     dtrsm(1.0, factor, load.T, side=1, lower=1, trans_a=int(not transposed), overwrite_b=1)
 
 
@@ -166,7 +168,7 @@ def _factored(matrix: csr_array, order: np.ndarray, pieces) -> list[_Front]:
         below = np.unique(np.concatenate([columns[columns >= end],
                                           *(fronts[c].below[fronts[c].below >= end] for c in children)]))
         block = _assembled(begin, end, below, rows, columns, values,
-                           [(fronts[c].below, updates.pop(c)) for c in children])
+                           [(fronts[c].below, updates.pop(c)) for c in children if c in updates])
         front = _eliminated(block, begin, end, below, children, order)
         if below.size:
             updates[len(fronts)] = block[1]
@@ -201,6 +203,8 @@ def _eliminated(block, begin, end, below, children, order) -> _Front:
     """Factor the own block of a front and subtract its part from the update, in place."""
     own, rest = block
     m = end - begin
+    if m == 0:  # the halves have no couplings, and nothing lies between them
+        return _Front(begin, end, below, children, np.zeros((0, 0)), np.zeros((below.size, 0)))
     diagonal, info = dpotrf(own[:m], lower=1, clean=1)
     if info:
         raise np.linalg.LinAlgError("matrix is not positive definite", int(order[begin + info - 1]))

@@ -62,6 +62,7 @@ PROGRESS = np.dtype((np.record, [
     ("trusted", "i8"),  # steps since then
     ("renewals", "i8"),  # steps that begin with new factors
     ("calm", "i8"),  # steps with simultaneous stages since a start, a rejection or a bend
+    ("h_trusted", "f8"),  # step up to which simultaneous stages are believed to converge; 0: no bound known
     ("h_smallest", "f8"),
     ("h_largest", "f8"),
 ]))

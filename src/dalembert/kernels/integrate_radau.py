@@ -35,6 +35,8 @@ ESTIMATE = 0.1
 """Share of accuracy^(2/3) that the estimate may take."""
 KEEP_RATE = 0.01
 """Contraction of the iteration above which the next step gets new matrices."""
+TRUST_GROWTH = 0.01
+"""Growth of the bound on steps after an iteration that did not converge, times the number of steps since."""
 
 SAME_STEP = 1e-9
 """Relative difference of steps that share their factors: rounding of a fixed step."""
@@ -105,6 +107,9 @@ def choose_radau_step(o, p, h, error, iterations) -> int:
     elif not 1.0 <= factor <= 1.2:
         p.h = h * factor
     p.h = min(p.h, o.h_max)
+    if p.h_trusted > 0.0:
+        p.h_trusted *= 1.0 + TRUST_GROWTH * p.calm
+        p.h = min(p.h, p.h_trusted)
     return status_of_length(o, p)
 
 
@@ -115,6 +120,20 @@ def reject_radau(o, p, h, factor) -> int:
     p.rejected += 1
     p.calm = 0
     return Status.STEP_TOO_SMALL.value if p.h < o.h_min else Status.OK.value
+
+
+@kernel
+def shorten_radau(o, p, h, status) -> int:
+    """Shrink the step after a failure.
+
+    Where the iteration alone does not converge, the accuracy would ask for the same length again after each step: it is not
+    to be tried before many have converged.
+    """
+    if status == Status.NO_CONVERGENCE.value:
+        status = reject_radau(o, p, h, 0.5 if p.calm > 0 else 0.25)
+        p.h_trusted = p.h
+        return status
+    return reject_radau(o, p, h, 0.25)
 
 
 @kernel
@@ -154,6 +173,7 @@ def keep_stages(p, vector, bends):
         p.dense = 0
     if bends:
         p.history = p.calm = 0
+        p.h_trusted = 0.0
 
 
 @kernel
@@ -179,7 +199,7 @@ def integrate_radau(sys, opt, method, flow, frames, work) -> int:
         update_scales(sys, flow)
         status = try_radau(sys, o, coefficients, flow, stages, h, work)
         if status != Status.OK.value:
-            if o.adaptive == 0 or not may_shorten(status) or reject_radau(o, p, h, 0.25) != Status.OK.value:
+            if o.adaptive == 0 or not may_shorten(status) or shorten_radau(o, p, h, status) != Status.OK.value:
                 return status
             continue
         if o.adaptive == 1:

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..codes import DriveCode, LawCode
+from ..kernels.door import make_open_work
+from ..kernels.evaluate import eval_accelerations
 from ..kernels.tree_state import eval_drives
-from ..results.stats import Stats
 from ..system.pack import Packed
+from ..system.pack_laws import REMEMBERED_CALLS, Overheard, overheard
 
 MANY_TRIES = 1500
 """Tried steps over which rejections are counted."""
@@ -19,6 +21,8 @@ CLOSE = 1e-5
 """Distance of the arguments of two calls, relative to their sizes, at which values of a continuous law are neighbours."""
 APART = 0.2
 """Difference of two such values, relative to all that were returned lately, that is called a jump."""
+AROUND = 1e-3
+"""Distance from the present state, relative to sizes of at least one, within which compiled laws are looked at."""
 NEIGHBOURS = 4
 """Steps of the numerical derivative around a jump within which rates mislead."""
 HALVINGS = 50
@@ -34,19 +38,51 @@ class RejectionWatch:
         self.tried = self.rejected = 0
         self.told = False
 
-    def look(self, packed: Packed, stats: Stats, t: float) -> list[str]:
-        """Return messages on laws that jump, once; `stats` are those of the run up to time t [s]."""
+    def look(self, packed: Packed, loop) -> list[str]:
+        """Return messages on laws that jump, once; `loop` is the run so far."""
+        stats, t = loop.stats(0.0), loop.t
         steps, rejected = stats.steps, stats.rejected
         tried = steps + rejected - self.tried
         if self.told or tried < MANY_TRIES:
             return []
         share = (rejected - self.rejected) / tried
         self.tried, self.rejected = steps + rejected, rejected
-        jumps = jumping_laws(packed.law_calls) if share > MOST_REJECTED else []
+        jumps = jumping_laws(packed.law_calls) + jumping_compiled_laws(packed, loop) if share > MOST_REJECTED else []
         self.told = bool(jumps)
         return [f"{owner}: its law jumps, by {jump:.3g} near t = {t:.6g} s, and {share:.0%} of the steps there had to be "
                 "repeated smaller. Make it continuous, such as tanh(v/v0) instead of sign(v), with a small speed v0"
                 for owner, jump in jumps]
+
+
+def jumping_compiled_laws(packed: Packed, loop) -> list[tuple[str, float]]:
+    """Return (owner, jump) of compiled laws, which leave no trace of their calls, that jump near the present state."""
+    if not packed.compiled_laws or not hasattr(loop, "tree_state"):
+        return []
+    law, calls, _keep = overheard(packed.system.law, packed.compiled_laws)
+    system = packed.system._replace(law=law)
+    work, tau, random = make_open_work(system), np.zeros(packed.layout.n_v), np.random.default_rng(0)
+    for _ in range(REMEMBERED_CALLS):
+        q, qd = loop.tree_state()
+        for state in (q, qd):
+            state += AROUND * np.maximum(1.0, abs(state)) * random.uniform(-1, 1, len(state))
+        eval_accelerations(system, loop.t, q, qd, np.zeros_like(qd), tau, work)
+    found = [(owner, _left_between(heard), max(abs(y) for _, y in heard.calls))
+             for owner, heard in calls.items() if heard.calls]
+    return [(owner, jump) for owner, jump, size in found if np.isfinite(jump) and jump > APART * size]
+
+
+def _left_between(heard: Overheard) -> float:
+    """Return the difference of the least and the largest value of a law that is left when their arguments meet."""
+    (low, y_low), (high, y_high) = (pick(heard.calls, key=lambda call: call[1]) for pick in (min, max))
+    low, high = np.array(low), np.array(high)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        y = heard.law(*middle)
+        if abs(y - y_low) >= abs(y_high - y):
+            high, y_high = middle, y
+        else:
+            low, y_low = middle, y
+    return abs(y_high - y_low)
 
 
 def jumping_laws(calls: Mapping[str, list]) -> list[tuple[str, float]]:

@@ -20,11 +20,15 @@ from .settled import settled
 
 if TYPE_CHECKING:
     from ..results.results import Results
+    from .whirl import Whirl
 
 INFINITE = 1e12
 """Eigenvalues beyond this [1/s] stand for directions without inertia and are left out."""
 ROUNDING = 100 * np.finfo(float).eps
 """Error of a squared eigenvalue relative to the largest one; a mode that grows by less is not called unstable."""
+LEAST_GROWTH = 1e-9
+"""Negative damping ratio of a mode that swings, beyond its rounding, from which on it is called unstable: gyroscopic matrices
+leave the real parts of frequencies to rounding, and a mode that grows by less needs 1e8 swings to be seen."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,42 @@ class Eigenmodes:
     def unstable(self) -> np.ndarray:
         """(m,) bool, True for modes that grow: the real part of the eigenvalue is positive beyond rounding."""
         size = abs(self.eigenvalues)
-        return self.eigenvalues.real * size > ROUNDING * np.max(size, initial=0.0) ** 2
+        swings = np.where(self.eigenvalues.imag != 0, LEAST_GROWTH, 0.0) * size**2
+        return self.eigenvalues.real * size > ROUNDING * np.max(size, initial=0.0) ** 2 + swings
+
+    @property
+    def spins(self) -> dict[str, np.ndarray]:
+        """Angular velocities (3,) [rad/s], world axes, of flexible bodies that turn: modes are told in their own axes."""
+        from .whirl import spins
+
+        return spins(self.linear)
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What is to be known to read the frequencies."""
+        speeds = {part: float(np.linalg.norm(w)) for part, w in self.spins.items()}
+        return tuple(f"{part!r} turns at {w:.5g} rad/s ({w / (2 * np.pi):.5g} Hz): frequencies are those seen in axes that "
+                     "turn with it; whirl(model) tells those in fixed axes, forward and backward"
+                     for part, w in speeds.items())
+
+    def whirl(self, model, part: str | None = None) -> Whirl:
+        """Return frequencies of a turning flexible body in its own axes and in fixed ones, forward and backward.
+
+        Parameters
+        ----------
+        model : Model
+            That the modes were found of.
+        part : str, optional
+            A flexible body; by default the one that turns fastest.
+
+        Returns
+        -------
+        Whirl
+            Print it for a table.
+        """
+        from .whirl import whirl
+
+        return whirl(self, model, part)
 
     def swing(self, number: int, *, amplitude: float | None = None, frames: int = 25) -> Results:
         """Return one period of a mode as results, for animations: ``modes.swing(1).to_vtk("mode 1", m)``.
@@ -157,7 +196,7 @@ class Eigenmodes:
             ratio = f"{'-':>9}" if np.isnan(d) else f"{round(d, 4) + 0.0:9.4f}"
             ratio = f"{'unstable':>9}" if self.unstable[i - 1] else ratio
             lines.append(f"{i:4d} {f:9.5g} Hz {ratio} {slow}  {', '.join(top)}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.messages])
 
 
 def rate_names(layout: Layout) -> list[str]:
@@ -222,7 +261,11 @@ def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Lineariz
 
 
 def eigenmodes(model, t: float = 0.0, *, start=None, start_rate=None) -> Eigenmodes:
-    """Frequencies [Hz], damping and shapes of small vibrations about the start; arguments as for `linearize`."""
+    """Frequencies [Hz], damping and shapes of small vibrations about the start; arguments as for `linearize`.
+
+    Flexible bodies vibrate in their own axes: if these turn, so does the observer.  `Eigenmodes.messages` says so, and
+    `Eigenmodes.whirl` tells the frequencies in fixed axes.
+    """
     return modes_of(linearize(model, t, start=start, start_rate=start_rate))
 
 

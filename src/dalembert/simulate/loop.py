@@ -85,7 +85,7 @@ class Loop:
         o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
         o.settling = self._settling_steps()
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
-        p.contraction = 1.0
+        p.contraction, p.h_trusted = 1.0, 0.0
         self.work.row["total"] = np.nan
         if isinstance(method, Explicit):
             self.method_data = Tableau(*tableau_arrays(method))
@@ -152,6 +152,14 @@ class Loop:
             if self.begin.massless:
                 self.open = complete_in_kernels(self.begin.packed, block, self.begin.massless)
         return block
+
+    def tree_state(self) -> tuple[np.ndarray, np.ndarray]:
+        """Copies of the present coordinates and rates of the tree."""
+        state = {name: getattr(self.flow, name)[None].copy() for name in ("q", "qd", "qdd")}
+        if self.begin.natural:
+            near = self.work.joint_q[None].copy()
+            state = joint_frames(self.begin.natural.packed, {"t": np.array([self.t]), **state}, near)
+        return state["q"][0], state["qd"][0]
 
     @property
     def t(self) -> float:

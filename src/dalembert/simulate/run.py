@@ -158,7 +158,7 @@ class _Run:
                 status = loop.advance(chunk)
             except MultibodyError as error:
                 return error
-            self.messages += self.watch.look(self.begin.packed, loop.stats(0.0), loop.t)
+            self.messages += self.watch.look(self.begin.packed, loop)
             if status == Status.OK:
                 return None
             if status == Status.STIFF:

@@ -70,11 +70,16 @@ def _index(modes: Eigenmodes, number: int) -> int:
 
 def _moved(linear: Linearized, x: np.ndarray, times: np.ndarray) -> Results:
     """Return results whose frames are the linearised state moved by x (nf, n) along its free directions."""
+    return moved_by(linear, x @ linear.motions.T, times)
+
+
+def moved_by(linear: Linearized, changes: np.ndarray, times: np.ndarray) -> Results:
+    """Return results whose frames are the linearised state with all its coordinates changed (nf, n_v)."""
     packed = held_at(linear.begin.packed, linear.t)
-    q = np.tile(linear.q, (len(x), 1))
-    for frame, change in zip(q, x, strict=True):
-        move(packed.system, linear.q, linear.motions @ change, frame)
-    still = np.zeros((len(x), packed.layout.n_v))
+    q = np.tile(linear.q, (len(changes), 1))
+    for frame, change in zip(q, np.ascontiguousarray(changes), strict=True):
+        move(packed.system, linear.q, change, frame)
+    still = np.zeros((len(changes), packed.layout.n_v))
     return make_results(packed, linear.begin.formulation.name, {"t": times, "q": q, "qd": still, "qdd": still},
                         messages=(NOT_SIMULATED,), integrator="none")
 

@@ -60,6 +60,8 @@ class Packed:
         Compiled laws, kept alive as long as their addresses are in use.
     breaks : tuple of float
         Times at which laws bend [s], sorted; an error-controlled step ends there.
+    compiled_laws : dict
+        Rows of compiled laws, and the parts that they belong to.
     tree : Packed or None
         Of tables in natural coordinates: those of the tree, in whose coordinates, followed by the modes of flexible bodies,
         results are told.
@@ -77,6 +79,7 @@ class Packed:
     law_calls: dict[str, deque] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     breaks: tuple[float, ...] = ()
+    compiled_laws: dict[int, str] = field(default_factory=dict)
     tree: Packed | None = None
     recovered: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     redundant: int = 0
@@ -133,7 +136,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
-                  tuple(sorted(float(t) for t in laws.breaks)))
+                  tuple(sorted(float(t) for t in laws.breaks)), laws.compiled)
 
 
 def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.ndarray, row: np.ndarray,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from math import nan
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 from ..codes import LawCode
 from ..errors import Fault, ModelError
 from ..kernels import tables
-from ..kernels.laws import POINT, compile_law, make_callback
+from ..kernels.laws import POINT, STATE, compile_law, make_callback, prototype
 from ..model.laws import CompiledLaw, Ramp, Sine, Table, argument_count
 
 SETTLED = (bool, int, float, str, ModuleType, BuiltinFunctionType, np.ufunc)
@@ -41,13 +42,14 @@ class LawTable:
     """Collects the laws of a model.
 
     `errors` is filled when a Python law raises, `calls` holds the last arguments and values of Python laws by part,
-    `keep` holds compiled functions, `breaks` the times at which an error-controlled step
-    must end, lest it step over what a law does there: knots of tables, both ends of ramps.
+    `compiled` the parts of compiled laws by row, `keep` holds compiled functions, `breaks` the times at which an
+    error-controlled step must end, lest it step over what a law does there: knots of tables, both ends of ramps.
     """
 
     def __init__(self):
         self.errors: list[LawFailure] = []
         self.calls: dict[str, deque] = {}
+        self.compiled: dict[int, str] = {}
         self.keep: list[Any] = []
         self.breaks: set[float] = set()
         self._rows: list[tuple] = []
@@ -69,6 +71,8 @@ class LawTable:
                 self.breaks |= set(law.t)
         elif callable(law):
             code, address = self._function(law, owner)
+            if isinstance(law, CompiledLaw):
+                self.compiled[len(self._rows)] = owner
         else:
             code, p = LawCode.CONSTANT, (float(law), 0.0, 0.0, 0.0)
         self._rows.append((code, p, first, count, address, derivative_step))
@@ -106,6 +110,32 @@ class LawTable:
                 return nan
 
         return call
+
+
+class Overheard(NamedTuple):
+    """A compiled law, callable, and its last calls (arguments, value)."""
+
+    law: Callable
+    calls: deque
+
+
+def overheard(law: np.ndarray, compiled: dict[int, str]) -> tuple[np.ndarray, dict[str, Overheard], list[Any]]:
+    """Return a LAW table whose compiled laws are called by way of Python, these by their parts, and what to keep alive."""
+    table, heard, keep = law.copy(), {}, []
+    for row, owner in compiled.items():
+        count = POINT if law[row]["code"] == LawCode.POINT_FUNCTION else STATE
+        inner, calls = prototype(count)(int(law[row]["address"])), deque(maxlen=REMEMBERED_CALLS)
+
+        def call(*arguments, inner=inner, calls=calls):
+            value = inner(*arguments)
+            calls.append((arguments, value))
+            return value
+
+        kept, table[row]["address"] = make_callback(call, count)
+        keep.append(kept)
+        heard[owner] = Overheard(inner, calls)
+    table.setflags(write=False)
+    return table, heard, keep
 
 
 _REMEMBERED: WeakKeyDictionary = WeakKeyDictionary()

@@ -43,6 +43,8 @@ CASES = {
     "beam": lambda: (slender(), craig_bampton(slender(), interfaces={"hub": "start", "tip": "end"}, modes=4)),
     "rigid faces": lambda: (solid(), craig_bampton(solid(), interfaces=ENDS, modes=4)),
     "mean faces": lambda: (solid(), craig_bampton(solid(), interfaces=ENDS, modes=4, coupling="rbe3")),
+    "interface across": lambda: (slender(40), craig_bampton(
+        slender(40), interfaces={"hub": "start", "seat": [20], "tip": "end"}, modes=4)),
     "one interface": lambda: (solid(), craig_bampton(solid(), interfaces={"hub": "-x"}, modes=4)),
 }
 

@@ -37,6 +37,18 @@ def test_solves(counts, width):
     assert np.abs(factor.solve(load[:, 0]) - expected[:, 0]).max() < tolerance
 
 
+@pytest.mark.parametrize("counts, width, removed", [((90,), 6, (45,)), ((90,), 6, (30, 60)), ((30, 12), 2, (15,)),
+                                                    ((20, 5, 5), 3, (0, 10, 19))])
+def test_solves_what_falls_apart(counts, width, removed):
+    """An interface across a body takes a plane of unknowns away: the rest are parts without couplings."""
+    matrix, places = grid(*counts, width=width)
+    kept = np.flatnonzero(~np.isin(places[:, 0], removed))
+    matrix, places = matrix[kept][:, kept], places[kept]
+    load, dense = np.random.default_rng(0).standard_normal((kept.size, 3)), matrix.toarray()
+    tolerance = 100 * EPS * np.linalg.cond(dense) * np.abs(load).max()
+    assert np.abs(SparseCholesky(matrix, places).solve(load) - np.linalg.solve(dense, load)).max() < tolerance
+
+
 def test_pieces_are_a_partition_without_couplings_across():
     matrix, places = grid(20, 15, width=2)
     pieces = dissect(matrix, places)

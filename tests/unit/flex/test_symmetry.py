@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from promises import SAME_SHAPE
 
 import dalembert as dal
-from dalembert.flex.symmetry import SAME_SHAPE
 
 STEEL = dal.Material(young=2.1e11, poisson=0.3, density=7850.0)
 

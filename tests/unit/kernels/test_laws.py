@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from promises import LAW_STEP
 from scipy.interpolate import CubicSpline
 
-from dalembert.kernels.laws import SLOPE_STEP, eval_law, eval_point_law, law_slopes, point_slopes
+from dalembert.kernels.laws import eval_law, eval_point_law, law_slopes, point_slopes
 from dalembert.model.laws import law, ramp, sine, table
 from dalembert.model.model import Model
 from dalembert.simulate.initial import prepare_start
@@ -136,7 +137,7 @@ def test_slopes_of_a_law_by_its_state():
     y = Laws(lambda t, x, v: np.sin(x) * v**2, sine(omega=1.0))
     x, v = 0.7, -1.3
     slopes = law_slopes(y.sys, 0, 0.0, x, v)
-    assert slopes == pytest.approx((np.cos(x) * v**2, 2 * v * np.sin(x)), abs=20 * EPS / SLOPE_STEP)
+    assert slopes == pytest.approx((np.cos(x) * v**2, 2 * v * np.sin(x)), abs=20 * EPS / LAW_STEP)
     assert law_slopes(y.sys, 1, 0.0, x, v) == (0.0, 0.0)
 
 
@@ -150,7 +151,7 @@ def test_a_function_of_a_point():
     for index in (0, 1):
         assert eval_point_law(laws.sys, index, 7.0, r, v) == f(7.0, *r, *v)
         by_r, by_v = point_slopes(laws.sys, index, 7.0, r, v)
-        tolerance = 10 * EPS / SLOPE_STEP * abs(f(7.0, *r, *v))
+        tolerance = 10 * EPS / LAW_STEP * abs(f(7.0, *r, *v))
         assert by_r == pytest.approx((2.0, -3.0, 4.0 * v[0]), abs=tolerance)
         assert by_v == pytest.approx((4.0 * r[2], 10.0 * v[1], -6.0), abs=tolerance)
         assert np.isnan(laws(7.0, index=index))

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from promises import DEFAULT_ACCURACY, FIXED_ACCURACY
 
 import dalembert as dal
-from dalembert.simulate.arguments import DEFAULT_ACCURACY, FIXED_ACCURACY, check_run_arguments, record_times
+from dalembert.simulate.arguments import check_run_arguments, record_times
 
 MODEL = dal.Model("empty", run={"until": 2.0, "step": 0.1})
 

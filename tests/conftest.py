@@ -1,0 +1,30 @@
+"""Tiers: every test belongs to one of `unit`, `physics` and `gallery`, by its folder or file."""
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+UNIT = {"unit", "contracts"}
+"""Folders of the first tier; all others are physics."""
+GALLERY = {"test_examples.py", "test_docs.py", "test_benchmarks.py", "test_cli.py", "test_cli_files.py", "test_warm.py",
+           "test_no_jit.py", "test_read_fuzz.py"}
+"""Contracts that run examples, pages, commands, or another process, or take long; all of the command line are gallery, too."""
+
+
+def tier(path: Path) -> str:
+    """Return the tier of a test file."""
+    folder = path.relative_to(TESTS).parts[0]
+    if (folder == "contracts" and path.name in GALLERY) or path.parent == TESTS / "unit" / "cli":
+        return "gallery"
+    return "unit" if folder in UNIT else "physics"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Mark tests by their tier; slow ones run only where the expression of -m speaks of them."""
+    for item in items:
+        item.add_marker(getattr(pytest.mark, tier(Path(item.path))))
+    if "slow" not in (config.option.markexpr or ""):
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in set(slow)]
