@@ -76,7 +76,7 @@ def bennett(short=0.3, long=0.5, twist=0.6):
     names = ["ground.end", "l1", "l2", "l3"]
     for i, name in enumerate(names[1:]):
         mass = 2.0 * length[i]
-        m.add(dal.Body(name, mass=mass, com=(length[i] / 2, 0, 0), inertia=dal.inertia_box(mass, (length[i], 0.05, 0.03)),
+        m.add(dal.Body(name, mass=mass, com=(length[i] / 2, 0, 0), inertia=mass * np.array([0.0003, length[i]**2 / 12, length[i]**2 / 12 + 2e-4]),
                        points={"end": ends[i]}))
         m.add(dal.Revolute(f"j{i + 1}", names[i] if i == 0 else f"{names[i]}.end", name, axis=axis,
                            **({"start": starts[0], "start_rate": 2.0} if i == 0 else {"start": dal.guess(starts[i])})))

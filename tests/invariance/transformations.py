@@ -39,12 +39,15 @@ def plain(model):
                                                                                    "motions")}
     places = {b.name: {n: dal.Frame(p.position, p.rotation) for n, p in b.points.items()} for b in checked.bodies}
     rigid = {"ground", *(b.name for b in model.bodies)}
-    new = dal.Model(model.name, gravity=checked.gravity, ground={**places["ground"], ORIGIN: dal.Frame(np.zeros(3), np.eye(3))})
+    origin = ORIGIN
+    while any(origin in points for points in places.values()):
+        origin += "'"
+    here = {origin: dal.Frame(np.zeros(3), np.eye(3))}
+    new = dal.Model(model.name, gravity=checked.gravity, ground=places["ground"] | here)
     for part in model:
         if isinstance(part, dal.Body):
             row = rows["bodies"][part.name]
-            part = replace(part, mass=row.mass, com=row.com, inertia=row.inertia,
-                           points={**places[part.name], ORIGIN: dal.Frame(np.zeros(3), np.eye(3))})
+            part = replace(part, mass=row.mass, com=row.com, inertia=row.inertia, points=places[part.name] | here)
         elif isinstance(part, parts.Joint):
             part = _plain_joint(part, rows["joints"][part.name])
         elif isinstance(part, parts.FORCES):
@@ -55,7 +58,7 @@ def plain(model):
             row = rows["motions"][part.name]
             part = replace(part, **{"speed" if row.speed else "position": row.law, "derivative_step": row.derivative_step,
                                     "coordinate": checked.joints[row.joint].coordinates[row.coordinate]})
-        ends = {f: f"{getattr(part, f)}.{ORIGIN}" for f in ("first", "second", "at") if getattr(part, f, None) in rigid}
+        ends = {f: f"{getattr(part, f)}.{origin}" for f in ("first", "second", "at") if getattr(part, f, None) in rigid}
         new.add(replace(part, **ends) if not isinstance(part, dal.Gear) else part)
     return new
 

@@ -24,9 +24,7 @@ from ..system.pack import Packed, length_scale
 from .constraints import Constraints
 
 LOOSE = 1e-7
-"""Root of eps of (3), relative to the scaled Jacobian's largest entry; TURNED times a violation if that is more."""
-ROUNDING = 1e-12
-"""Largest entry of a scaled Jacobian of rows that hold nothing."""
+"""Root of eps of (3), relative to the scaled Jacobian's largest entry, or one; TURNED times a violation if that is more."""
 TURNS = 4
 """Solutions of (3): each leaves eps, relative to the square of how much a direction is held."""
 DENSE = 80
@@ -141,7 +139,7 @@ class Sharing:
         """Jacobians (nf, m, n_free) relative to the sizes of rows and coordinates, and eps (nf,) of (3)."""
         A = (poses.jacobian * self.system.dof["q_scale"] / self.constraints.size[:, None])[:, :, self.free]
         largest = np.max(abs(A), axis=(1, 2), initial=0.0)
-        return A, (np.maximum(LOOSE, TURNED * poses.violation) * np.where(largest > ROUNDING, largest, 1.0)) ** 2
+        return A, (np.maximum(LOOSE, TURNED * poses.violation) * np.maximum(largest, 1.0)) ** 2
 
     def _smallest_dense(self, poses: Poses, loads: np.ndarray, reaction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Self-stresses (nf, m) that make reactions (nf, 6 n) least, and what they add to them."""
