@@ -110,8 +110,11 @@ def with_elements(rng, model):
     """Return the model with springs, a damper and perhaps a drive, on what carries its loops."""
     state = dal.assemble(model)
     bodies, tree = [b.name for b in model.bodies], [j.name for j in state.layout.joints]
-    one = f"{bodies[rng.integers(len(bodies))]}"
-    model.add(dal.SpringDamper("spring", "ground", one, stiffness=rng.uniform(5, 200), damping=rng.uniform(0, 3), length=0.2))
+    one = bodies[rng.integers(len(bodies))]
+    model = model.replaced(ground={**model.ground, "S": rng.uniform(-1, 1, 3)})
+    model = model.replaced(one, points={**model[one].points, "S": rng.uniform(-0.3, 0.3, 3)})
+    model.add(dal.SpringDamper("spring", "ground.S", f"{one}.S", stiffness=rng.uniform(5, 200), damping=rng.uniform(0, 3),
+                               length=0.2))
     scalar = [j for j in model.joints if j.name in tree and isinstance(j, (dal.Revolute, dal.Prismatic))]
     joint = scalar[rng.integers(len(scalar))]
     if rng.random() < 0.3 and isinstance(joint.start, float):
