@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from invariance.transformations import SLIDES, observe, with_state
+from invariance.transformations import SLIDES, Cut, Exchanged, Ordered, observe, parts_of, with_state
 
 import dalembert as dal
 from dalembert.model.check import check
@@ -11,6 +11,15 @@ from dalembert.system.pack import length_scale
 
 CONTROLLED = ("dopri5", "bdf", "radau", "sdirk4")
 """Integrators that are asked for an accuracy; the others step the same whatever the writing is."""
+INTEGRATORS = {"recursive": ("dopri5", "radau", "sdirk4", "trapezoidal", "bdf"), "semi-recursive": ("dopri5", "trapezoidal", "bdf"),
+               "global": ("dopri5", "generalized-alpha")}
+"""One or more of each family that works with a formulation."""
+MOTION = ("coordinates", "rates", "kinetic", "potential", "t")
+LOADS = ("force", "torque", "effort")
+PER_RUN = 1e3
+"""Local errors that add up in a run."""
+OF_LOADS = 10
+"""Errors of loads, which the accelerations decide, over those of the motion."""
 
 
 def run(model, until, formulation, integrator, accuracy, steps=40, frames=8):
@@ -93,3 +102,38 @@ def worst(found, *kinds):
     chosen = {k: v for k, v in found.items() if (k[0] if isinstance(k, tuple) else k) in kinds}
     key = max(chosen, key=lambda k: np.inf if np.isnan(chosen[k]) else chosen[k]) if chosen else None
     return (chosen[key] if chosen else 0.0), key
+
+
+def judge(model, change, until, formulation, integrator, accuracy, steps=40):
+    """Return how far a model and its other writing are apart beyond what the accuracy allows, in words, or an empty text."""
+    seen, other, model, loose = both(model, change, until, formulation, integrator, accuracy, steps)
+    found = differences(seen, other, model, loose)
+    (motion, moved), (loads, loaded) = worst(found, *MOTION), worst(found, *LOADS)
+    # an accuracy of rates refers to 1/s, or to the rates themselves where they are faster
+    slower = max(1.0, change.until(until) / until)
+    tolerance = PER_RUN * (accuracy * slower + change.rounding)
+    allowed = np.array([tolerance, OF_LOADS * tolerance])
+    if integrator not in CONTROLLED and any(map(steps_differ, parts_of(change))):
+        allowed += truncation(seen, other, model, change, until, loose, formulation, integrator, accuracy, steps)
+    if motion <= allowed[0] and loads <= allowed[1]:
+        return ""
+    return f"motion {motion:.1e} {moved} (allowed {allowed[0]:.1e}), loads {loads:.1e} {loaded} ({allowed[1]:.1e})"
+
+
+def steps_differ(change):
+    """Tell whether steps of the same length have other errors: in other coordinates, and with penalties [1/s²] in other times."""
+    return isinstance(change, (Cut, Exchanged, Ordered)) or change.until(1.0) != 1.0
+
+
+def truncation(seen, other, model, change, until, loose, formulation, integrator, accuracy, steps):
+    """Errors of steps of fixed length, of motion and loads, of both runs: 4/3 of the change that half the step makes."""
+    twin = change.write(model)
+    half = observe(run(model, until, formulation, integrator, accuracy, 2 * steps), model)
+    half_other = change.back(observe(run(twin, change.until(until), formulation, integrator, accuracy, 2 * steps), twin), model)
+    found = [differences(seen, half, model, loose), differences(seen, {**seen, **_moved(seen, other, half_other)}, model, loose)]
+    return 4 / 3 * sum(np.array([worst(each, *MOTION)[0], worst(each, *LOADS)[0]]) for each in found)
+
+
+def _moved(seen, other, half):
+    """What is seen plus what half the step changes in the other run."""
+    return {k: seen[k] + half[k] - other[k] for k in seen if k != "t"}

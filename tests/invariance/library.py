@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 from flexible_mechanisms import slider_crank_2d, slider_crank_3d
+from invariance.agreement import INTEGRATORS
+from invariance.transformations import depends_on_place
 from mechanisms import andrews, bricard, flyball, massless_hub_tree, n_fourbar, spatial_slider_crank
 from physics.loop_models import eccentric_roller, parallelogram, slider_crank
 from random_models import random_tree
@@ -15,25 +17,34 @@ from reference import load
 
 import dalembert as dal
 
+STIFF = ("radau", "bdf", "generalized-alpha")
+"""Integrators for massless and for flexible bodies."""
 MODELS = Path(dal.__file__).parent / "cli" / "models"
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A model, how long it is observed [s], and joints that may close its loops instead."""
+    """A model, how long it is observed [s], joints that may close its loops instead, integrators if not all will do, and those
+    of them that take long.
+    """
 
     make: Callable
     until: float
     cuts: tuple[str, ...] = ()
-    step: float | None = None
+    integrators: tuple[str, ...] = ()
+    costly: tuple[str, ...] = ()
 
     def __call__(self):
         return self.make()
 
-    @property
-    def steps(self):
-        """Steps of integrators with a fixed one."""
-        return 40 if self.step is None else round(self.until / self.step)
+    def ways(self, costly=False):
+        """Return pairs of formulations and integrators that run the model, those that take long if asked for."""
+        return [(f, i) for f in dal.formulations(self.make()) for i in (*INTEGRATORS[f], *self.more(f))
+                if (not self.integrators or i in self.integrators) and (costly or i not in self.costly)]
+
+    def more(self, formulation):
+        """Integrators of flexible and massless models besides the usual ones."""
+        return tuple(i for i in self.integrators if i == "generalized-alpha" and i not in INTEGRATORS[formulation])
 
 
 def fourbar():
@@ -98,9 +109,27 @@ def gears():
         dal.JointSpring("s", "slide", stiffness=40.0, damping=1.0, rest=0.1))
 
 
+def door():
+    """Return a door on three hinges in a line, of which two hold nothing that the first does not."""
+    ends = {f"h{i}": (0, 0, z) for i, z in enumerate((0.1, 1.1, 1.9))}
+    return dal.Model("door", gravity=(1.0, 2.0, -9.0), ground=ends).add(
+        dal.Body("door", mass=20.0, com=(0.4, 0.05, 1.0), inertia=(7.0, 9.0, 2.0), points=ends),
+        *(dal.Revolute(f"hinge {n}", f"ground.{n}", f"door.{n}", **({"start": 0.3, "start_rate": 1.0} if n == "h0" else {}))
+          for n in ends))
+
+
+def carriage():
+    """Return a carriage on three parallel rails."""
+    rails = {f"r{i}": (0, y, z) for i, (y, z) in enumerate(((-0.7, 0.1), (0.5, 0.3), (0.2, -0.8)))}
+    return dal.Model("carriage", gravity=(2.0, 3.0, -9.0), ground=rails).add(
+        dal.Body("carriage", mass=4.0, com=(0.2, 0.1, 0.3), inertia=(1.0, 1.2, 1.4), points=rails),
+        *(dal.Prismatic(f"rail {n}", f"ground.{n}", f"carriage.{n}", axis=(1, 0, 0),
+                        **({"start": 0.2, "start_rate": 0.5} if n == "r0" else {})) for n in rails))
+
+
 def beam_crank(make, problem):
-    """A flexible slider-crank of one beam segment."""
-    return make(load(problem)["data"], 2)
+    """A flexible slider-crank whose floating frames stand at the same ends in any tree."""
+    return make(load(problem)["data"], 2).replaced("rod", frame="start")
 
 
 def random(seed, n=5, motions=False):
@@ -110,8 +139,6 @@ def random(seed, n=5, motions=False):
 
 def placeless(model):
     """Return the model with constant forces for following ones with laws of their place."""
-    from invariance.transformations import depends_on_place
-
     for part in model.forces:
         if isinstance(part, dal.Force) and part.follow and depends_on_place(part.magnitude):
             model = model.replaced(part.name, magnitude=3.0)
@@ -130,10 +157,10 @@ def stored(name):
 
 
 LIBRARY = {
-    "tree": Mechanism(lambda: random(5), 0.2),
+    "tree": Mechanism(lambda: random(6), 0.2),
     "driven tree": Mechanism(lambda: random(9, 6, True), 0.2),
     "governor": Mechanism(lambda: flyball(load("p5_A05_flyball_soft")["data"]), 0.05),
-    "massless hub": Mechanism(hub, 0.2),
+    "massless hub": Mechanism(hub, 0.2, integrators=STIFF),
     "four-bar": Mechanism(fourbar, 0.4, ("b", "c")),
     "parallelogram": Mechanism(lambda: parallelogram(start=0.5), 0.4, ("c",)),
     "parallelogram at its dead point": Mechanism(lambda: parallelogram(start=-1.2, rate=-6.0), 0.2),
@@ -144,11 +171,13 @@ LIBRARY = {
     "Bennett": Mechanism(bennett, 0.3, ("j2", "j3")),
     "spatial slider-crank": Mechanism(lambda: spatial_slider_crank(load("p5_spatial_slider_crank")["data"]), 0.3, ("ball",)),
     "Stewart platform": Mechanism(lambda: stored("stewart"), 0.2, ("ball3",)),
+    "door": Mechanism(door, 0.2, ("hinge h0",)),
+    "carriage": Mechanism(carriage, 0.2, ("rail r0",)),
     "differential": Mechanism(lambda: stored("differential"), 0.3),
     "gears": Mechanism(gears, 0.3),
     "rolling disc": Mechanism(lambda: stored("rolling-disc"), 0.2),
     "rolling wheel": Mechanism(lambda: eccentric_roller(start=0.5, rate=1.0), 0.3),
-    "vehicle": Mechanism(lambda: stored("vehicle"), 0.1, ("upper ball FL",)),
-    "flexible slider-crank": Mechanism(lambda: beam_crank(slider_crank_2d, "p6_slidercrank_flex_2d"), 2e-3),
-    "flexible spatial slider-crank": Mechanism(lambda: beam_crank(slider_crank_3d, "p6_slidercrank_flex_3d"), 2e-3),
+    "vehicle": Mechanism(lambda: stored("vehicle"), 0.1, ("upper ball FL",), costly=("bdf",)),
+    "flexible slider-crank": Mechanism(lambda: beam_crank(slider_crank_2d, "p6_slidercrank_flex_2d"), 2e-3, integrators=STIFF, costly=("bdf",)),
+    "flexible spatial slider-crank": Mechanism(lambda: beam_crank(slider_crank_3d, "p6_slidercrank_flex_3d"), 2e-3, integrators=STIFF, costly=("bdf",)),
 }

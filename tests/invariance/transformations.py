@@ -658,6 +658,11 @@ class Together(Change):
         return seen
 
 
+def parts_of(change):
+    """Return the single changes that a change is made of."""
+    return change.changes if isinstance(change, Together) else [change]
+
+
 def with_state(model, start):
     """Return the model with the whole state of an assembled `start` said by its joints."""
     model = plain(model)
