@@ -11,8 +11,8 @@ from dalembert.system.pack import length_scale
 
 CONTROLLED = ("dopri5", "bdf", "radau", "sdirk4")
 """Integrators that are asked for an accuracy; the others step the same whatever the writing is."""
-INTEGRATORS = {"recursive": ("dopri5", "radau", "sdirk4", "trapezoidal", "bdf"), "semi-recursive": ("dopri5", "trapezoidal", "bdf"),
-               "global": ("dopri5", "generalized-alpha")}
+INTEGRATORS = {"recursive": ("dopri5", "radau", "sdirk4", "trapezoidal", "bdf"),
+               "semi-recursive": ("dopri5", "trapezoidal", "bdf"), "global": ("dopri5", "generalized-alpha")}
 """One or more of each family that works with a formulation."""
 MOTION = ("coordinates", "rates", "kinetic", "potential", "t")
 LOADS = ("force", "torque", "effort")
@@ -57,7 +57,8 @@ def sizes(seen, model):
 
 def rate_coordinates(joint):
     """Coordinates whose derivatives are the joint's rates, as far as their unit goes."""
-    return {dal.Spherical: ("turn",) * 3, dal.Free: ("x", "y", "z", "turn", "turn", "turn")}.get(type(joint), joint.coordinates)
+    turns = ("turn",) * 3
+    return {dal.Spherical: turns, dal.Free: ("x", "y", "z", *turns)}.get(type(joint), joint.coordinates)
 
 
 def differences(one, other, model, loose=()):
@@ -121,7 +122,7 @@ def judge(model, change, until, formulation, integrator, accuracy, steps=40):
 
 
 def steps_differ(change):
-    """Tell whether steps of the same length have other errors: in other coordinates, and with penalties [1/s²] in other times."""
+    """Tell whether equal steps have other errors: in other coordinates, and with penalties [1/s²] in other units of time."""
     return isinstance(change, (Cut, Exchanged, Ordered)) or change.until(1.0) != 1.0
 
 
@@ -129,8 +130,8 @@ def truncation(seen, other, model, change, until, loose, formulation, integrator
     """Errors of steps of fixed length, of motion and loads, of both runs: 4/3 of the change that half the step makes."""
     twin = change.write(model)
     half = observe(run(model, until, formulation, integrator, accuracy, 2 * steps), model)
-    half_other = change.back(observe(run(twin, change.until(until), formulation, integrator, accuracy, 2 * steps), twin), model)
-    found = [differences(seen, half, model, loose), differences(seen, {**seen, **_moved(seen, other, half_other)}, model, loose)]
+    there = change.back(observe(run(twin, change.until(until), formulation, integrator, accuracy, 2 * steps), twin), model)
+    found = [differences(seen, now, model, loose) for now in (half, {**seen, **_moved(seen, other, there)})]
     return 4 / 3 * sum(np.array([worst(each, *MOTION)[0], worst(each, *LOADS)[0]]) for each in found)
 
 

@@ -40,7 +40,7 @@ def bar(rng, name, ends):
 
 
 def linkage(rng):
-    """Return a planar linkage of spatial joints: a loop of four to six links, one joint perhaps a slide, perhaps a second loop."""
+    """Return a planar linkage of spatial joints: a loop of four to six links, perhaps with a slide, perhaps a second loop."""
     n = int(rng.integers(3, 6))
     pins = np.cumsum(rng.uniform(0.3, 1.0, n + 1)[:, None] * _directions(rng, n + 1), axis=0)
     pins -= pins[0]
@@ -62,7 +62,8 @@ def linkage(rng):
         knee, foot = start + rng.uniform(-0.8, 0.8, 2), start + rng.uniform(-1.0, 1.0, 2)
         model = model.replaced(ground={**model.ground, "C": (*foot, 0)})
         model.add(bar(rng, "d0", {"a": (0, 0), "b": knee - start}), bar(rng, "d1", {"a": (0, 0), "b": foot - knee}),
-                  dal.Revolute("k0", "b0.c", "d0.a"), dal.Revolute("k1", "d0.b", "d1.a"), dal.Revolute("k2", "ground.C", "d1.b"))
+                  dal.Revolute("k0", "b0.c", "d0.a"), dal.Revolute("k1", "d0.b", "d1.a"),
+                  dal.Revolute("k2", "ground.C", "d1.b"))
     return model
 
 
@@ -79,7 +80,8 @@ def redundant(rng):
         ends = {f"h{i}": (0, 0, z) for i, z in enumerate(np.sort(rng.uniform(0, 2, rng.integers(2, 4))))}
         return dal.Model("door", gravity=rng.uniform(-10, 10, 3), ground=ends).add(
             dal.Body("door", mass=20.0, com=(0.4, 0.05, 1.0), inertia=(7.0, 9.0, 2.0), points=ends),
-            *(dal.Revolute(f"hinge {n}", f"ground.{n}", f"door.{n}", **({"start": 0.3, "start_rate": 1.0} if n == "h0" else {}))
+            *(dal.Revolute(f"hinge {n}", f"ground.{n}", f"door.{n}",
+                           **({"start": 0.3, "start_rate": 1.0} if n == "h0" else {}))
               for n in ends))
     if kind == 1:
         arms, arm = int(rng.integers(2, 4)), rng.uniform(0.3, 0.8)
@@ -87,8 +89,10 @@ def redundant(rng):
         model = dal.Model("table", gravity=rng.uniform(-10, 10, 3), ground=feet).add(
             dal.Body("table", mass=3.0, com=(0.1, 0.2, 0.1), inertia=(0.3, 0.4, 0.5), points=feet))
         for i, n in enumerate(feet):
-            model.add(dal.Body(f"arm {n}", mass=1.0, com=(0, -arm / 2, 0), inertia=(0.1, 0.02, 0.1), points={"tip": (0, -arm, 0)}),
-                      dal.Revolute(f"foot {n}", f"ground.{n}", f"arm {n}", start=0.4, **({"start_rate": 1.0} if i == 0 else {})),
+            rate = {"start_rate": 1.0} if i == 0 else {}
+            model.add(dal.Body(f"arm {n}", mass=1.0, com=(0, -arm / 2, 0), inertia=(0.1, 0.02, 0.1),
+                               points={"tip": (0, -arm, 0)}),
+                      dal.Revolute(f"foot {n}", f"ground.{n}", f"arm {n}", start=0.4, **rate),
                       dal.Revolute(f"top {n}", f"arm {n}.tip", f"table.{n}", **({"start": -0.4} if i == 0 else {})))
         return model
     if kind == 2:

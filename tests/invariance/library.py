@@ -87,7 +87,8 @@ def bennett(short=0.3, long=0.5, twist=0.6):
     names = ["ground.end", "l1", "l2", "l3"]
     for i, name in enumerate(names[1:]):
         mass = 2.0 * length[i]
-        m.add(dal.Body(name, mass=mass, com=(length[i] / 2, 0, 0), inertia=mass * np.array([0.0003, length[i]**2 / 12, length[i]**2 / 12 + 2e-4]),
+        across = length[i] ** 2 / 12
+        m.add(dal.Body(name, mass=mass, com=(length[i] / 2, 0, 0), inertia=mass * np.array([0.0003, across, across + 2e-4]),
                        points={"end": ends[i]}))
         m.add(dal.Revolute(f"j{i + 1}", names[i] if i == 0 else f"{names[i]}.end", name, axis=axis,
                            **({"start": starts[0], "start_rate": 2.0} if i == 0 else {"start": dal.guess(starts[i])})))
@@ -97,11 +98,12 @@ def bennett(short=0.3, long=0.5, twist=0.6):
 def gears():
     """Return two wheels that mesh, the second with a rack on its coordinate, and a cam on it."""
     def wheel(radius, mass):
-        return dict(mass=mass, com=(0.02, 0, 0), inertia=(0.3 * mass * radius**2, 0.3 * mass * radius**2, 0.5 * mass * radius**2))
+        return dict(mass=mass, com=(0.02, 0, 0), inertia=mass * radius**2 * np.array([0.3, 0.3, 0.5]))
 
-    return dal.Model("gears", gravity=(2.0, -9.0, 1.0), ground={"B": (0.5, 0, 0), "C": (0.5, -0.3, 0), "D": (0.8, 0.1, 0.1)}).add(
+    ground = {"B": (0.5, 0, 0), "C": (0.5, -0.3, 0), "D": (0.8, 0.1, 0.1)}
+    return dal.Model("gears", gravity=(2.0, -9.0, 1.0), ground=ground).add(
         dal.Body("one", **wheel(0.2, 2.0)), dal.Body("two", **wheel(0.3, 3.0)),
-        dal.Body("rack", mass=1.0, inertia=(0.01, 0.01, 0.01)), dal.Body("lever", mass=0.5, com=(0.1, 0, 0), inertia=(0.01,) * 3),
+        dal.Body("rack", mass=1.0, inertia=(0.01,) * 3), dal.Body("lever", mass=0.5, com=(0.1, 0, 0), inertia=(0.01,) * 3),
         dal.Revolute("a", "ground", "one", start=0.2, start_rate=3.0), dal.Revolute("b", "ground.B", "two"),
         dal.Prismatic("slide", "ground.C", "rack", axis=(1, 0, 0)), dal.Revolute("tilt", "ground.D", "lever", axis=(0, 1, 0)),
         dal.Gear("mesh", "a", "b", ratio=-2.0 / 3.0), dal.Gear("rack and pinion", "b", "slide", ratio=0.3, offset=0.05),
@@ -178,6 +180,8 @@ LIBRARY = {
     "rolling disc": Mechanism(lambda: stored("rolling-disc"), 0.2),
     "rolling wheel": Mechanism(lambda: eccentric_roller(start=0.5, rate=1.0), 0.3),
     "vehicle": Mechanism(lambda: stored("vehicle"), 0.1, ("upper ball FL",), costly=("bdf",)),
-    "flexible slider-crank": Mechanism(lambda: beam_crank(slider_crank_2d, "p6_slidercrank_flex_2d"), 2e-3, integrators=STIFF, costly=("bdf",)),
-    "flexible spatial slider-crank": Mechanism(lambda: beam_crank(slider_crank_3d, "p6_slidercrank_flex_3d"), 2e-3, integrators=STIFF, costly=("bdf",)),
+    "flexible slider-crank": Mechanism(lambda: beam_crank(slider_crank_2d, "p6_slidercrank_flex_2d"), 2e-3,
+                                       integrators=STIFF, costly=("bdf",)),
+    "flexible spatial slider-crank": Mechanism(lambda: beam_crank(slider_crank_3d, "p6_slidercrank_flex_3d"), 2e-3,
+                                               integrators=STIFF, costly=("bdf",)),
 }

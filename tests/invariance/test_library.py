@@ -28,8 +28,9 @@ CHANGES = {
     "heavy": lambda m, rng: tr.InUnits(mass=1e4),
     "milliseconds": lambda m, rng: tr.InUnits(time=1e3),
     "kiloseconds": lambda m, rng: tr.InUnits(time=1e-3),
-    "all at once": lambda m, rng: tr.Together([tr.Turned(random_rotation(rng)), tr.Reframed(tr.random_frames(m, rng, length(m))),
-                                               tr.Mirrored(), tr.Ordered(5), tr.InUnits(30.0, 0.2, 0.5), tr.Renamed()]),
+    "all at once": lambda m, rng: tr.Together([
+        tr.Turned(random_rotation(rng)), tr.Reframed(tr.random_frames(m, rng, length(m))), tr.Mirrored(), tr.Ordered(5),
+        tr.InUnits(30.0, 0.2, 0.5), tr.Renamed()]),
 }
 
 

@@ -21,7 +21,8 @@ def swing():
         dal.Body("slide", mass=2.0, inertia=(0.1,) * 3), dal.Body("one", mass=1.0, com=(0, 0, -0.4), inertia=(0.02,) * 3),
         dal.Body("two", mass=0.5, com=(0, 0, -0.3), inertia=(0.01,) * 3),
         dal.Prismatic("guide", "ground", "slide", axis=(1, 0, 0.5), start=0.3),
-        dal.Revolute("a", "slide", "one", axis=(0, 1, 0), start=0.4), dal.Spherical("b", "slide", "two", start=(0.2, 0.1, 0.0)),
+        dal.Revolute("a", "slide", "one", axis=(0, 1, 0), start=0.4),
+        dal.Spherical("b", "slide", "two", start=(0.2, 0.1, 0.0)),
         dal.JointSpring("s", "guide", stiffness=200.0, damping=3.0), dal.JointSpring("d", "a", damping=0.2))
 
 

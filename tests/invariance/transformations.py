@@ -35,8 +35,8 @@ MIRROR = np.diag([1.0, -1.0, 1.0])
 def plain(model):
     """Return the model with numbers for all texts and defaults, and with a named place for every attachment."""
     checked = check(model)
-    rows = {kind: {each.name: each for each in getattr(checked, kind)} for kind in ("bodies", "joints", "forces", "constraints",
-                                                                                   "motions")}
+    kinds = ("bodies", "joints", "forces", "constraints", "motions")
+    rows = {kind: {each.name: each for each in getattr(checked, kind)} for kind in kinds}
     places = {b.name: {n: dal.Frame(p.position, p.rotation) for n, p in b.points.items()} for b in checked.bodies}
     rigid = {"ground", *(b.name for b in model.bodies)}
     origin = ORIGIN
@@ -133,7 +133,7 @@ def law_of_point(law, y, t, back, shift):
 
 
 def with_factors(model, factor, energy=1.0, time=1.0):
-    """Return the model with elements on joint coordinates for new ones; `factor(joint, coordinate)` -> (name, new over old)."""
+    """Return the model with its elements on new joint coordinates; `factor(joint, coordinate)` -> (name, new over old)."""
     def of(name, coordinate):
         joint = model[name]
         coordinate = coordinate or joint.coordinates[0]
@@ -187,7 +187,8 @@ def with_points(model, move):
     new = model.replaced(ground=moved("ground", model.ground))
     for body in model.bodies:
         R, p = move(body.name)
-        new = new.replaced(body.name, com=R @ body.com + p, inertia=R @ body.inertia @ R.T, points=moved(body.name, body.points))
+        new = new.replaced(body.name, com=R @ body.com + p, inertia=R @ body.inertia @ R.T,
+                           points=moved(body.name, body.points))
     return new
 
 
@@ -563,7 +564,8 @@ class InUnits(Change):
         def moved(points):
             return {n: dal.Frame(L * f.position, f.rotation) for n, f in points.items()}
 
-        out = with_factors(model, self._factor, effort, T).replaced(gravity=L / T**2 * model.gravity, ground=moved(model.ground))
+        out = with_factors(model, self._factor, effort, T)
+        out = out.replaced(gravity=L / T**2 * model.gravity, ground=moved(model.ground))
         for p in model:
             said = {}
             if isinstance(p, dal.Body):
