@@ -17,7 +17,7 @@ from ..errors import AssemblyError
 from ..kernels.tables import Work
 from ..kernels.tree_state import move, normalise
 from ..system.pack import Packed, pack
-from .constraints import Constraints
+from .constraints import Constraints, least_solution, rank_of
 
 MAX_ITERATIONS = 60
 TOLERANCE = 1e-11
@@ -31,7 +31,7 @@ TRIES = 12
 FOLLOWS = 1e-6
 """Part of a unit motion of the mechanism above which a driven coordinate takes part in it."""
 SMALL_SINGULAR = 1e-9
-"""Directions of the scaled Jacobian below this fraction of its largest are left alone."""
+"""Directions of the scaled Jacobian below this fraction of its largest, or of one, are left alone."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ def least_step(J: np.ndarray, gap: np.ndarray, weight: np.ndarray) -> np.ndarray
     free = weight > 0
     if np.any(free) and len(gap):
         Jw = J[:, free] * weight[free]
-        step[free] = weight[free] * np.linalg.lstsq(Jw, -gap, rcond=SMALL_SINGULAR)[0]
+        step[free] = weight[free] * least_solution(Jw, -gap, SMALL_SINGULAR)
     return step
 
 
@@ -169,7 +169,7 @@ class Assembler:
         rows = free.constraints.evaluate(self.t, loose.q, np.zeros(len(self.scale)))
         J = np.where(self.use[:, None], rows.jacobian / free.constraints.size[:, None], 0.0) * self.scale
         sizes, motions = np.linalg.svd(J)[1:]
-        rank = int(np.sum(sizes > SMALL_SINGULAR * np.max(sizes, initial=0.0)))
+        rank = rank_of(sizes, SMALL_SINGULAR)
         freedom = motions.shape[0] - rank
         parts, reached = np.linalg.svd(motions[rank:, driven].T)[:2]
         independent = int(np.sum(reached > FOLLOWS))

@@ -299,6 +299,13 @@ class BdfLoop:
         """What `Work.fail` says."""
         return self.work.fail
 
+    @property
+    def fastest(self) -> np.ndarray:
+        """As `failure`, for the rate that changes most, relative to the size of its kind."""
+        fail, change = self.work.fail.copy(), abs(self.yp[self.n_q:self.n_q + self.n_v]) / self.system.dof["q_scale"]
+        fail[0] = int(np.argmax(change)) if len(change) else 0
+        return fail
+
     def stats(self, seconds: float) -> Stats:
         """Cost so far."""
         smallest, largest = (self.sizes[0], self.sizes[-1]) if self.sizes else (0.0, 0.0)

@@ -47,7 +47,7 @@ class LoopedBdf(BdfLoop):
         first = positions[independent_rows(J[positions])[0]]
         basis = np.linalg.qr(J[first].T)[0]
         left = J[speeds] - J[speeds] @ basis @ basis.T
-        left[np.linalg.norm(left, axis=1) <= RANK * np.max(abs(J), initial=0.0)] = 0.0
+        left[np.linalg.norm(left, axis=1) <= RANK * np.max(abs(J), initial=1.0)] = 0.0
         used = np.concatenate([first, speeds[independent_rows(left)[0]]])
         if len(self.used) == len(used) and _smallest(J[self.used]) >= WORSE * _smallest(J[used]):
             return False

@@ -13,7 +13,11 @@ from ..system.pack import Packed
 from .status import error_of
 
 RANK = 1e-8
-"""Singular values of the scaled Jacobian below this fraction of the largest count as zero."""
+"""Singular values of the scaled Jacobian below this fraction of the largest, or of one, count as zero.
+
+Relative to the sizes of rows and coordinates, a row that holds anything has entries of about one, those of small levers less.
+Where nothing at all is held, as by the second hinge of a door, the largest one is made of rounding errors itself.
+"""
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,18 @@ def independent_rows(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if J.size == 0:
         return np.zeros(0, int), np.arange(len(J))
     R, pivot = qr(J.T, mode="r", pivoting=True)
-    size = abs(np.diag(R))
-    rank = int(np.sum(size > RANK * max(size[0], 1e-300))) if len(size) and size[0] > 0 else 0
+    rank = rank_of(abs(np.diag(R)))
     return np.sort(pivot[:rank]), np.sort(pivot[rank:])
+
+
+def rank_of(sizes: np.ndarray, tolerance: float = RANK) -> int:
+    """Return how many singular values or pivots of a scaled Jacobian are not made of rounding errors."""
+    return int(np.sum(sizes > tolerance * np.max(sizes, initial=1.0)))
+
+
+def least_solution(A: np.ndarray, b: np.ndarray, tolerance: float = RANK) -> np.ndarray:
+    """Return the least x (n, ...) that brings A x next to b, for a scaled Jacobian A (m, n) or its transpose."""
+    left, sizes, right = np.linalg.svd(A, full_matrices=False)
+    rank = rank_of(sizes, tolerance)
+    along = left[:, :rank].T @ b
+    return right[:rank].T @ (along.T / sizes[:rank]).T

@@ -16,6 +16,7 @@ from ..kernels.integrate_radau import integrate_radau
 from ..kernels.radau import COEFFICIENTS, Stages
 from ..kernels.stage import Tangent
 from ..results.stats import Stats
+from ..system.pack import length_scale
 from .arguments import RunOptions
 from .initial import Start
 from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
@@ -235,7 +236,7 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
     def v():
         return np.zeros(n_v)
 
-    q_scale, qd_scale = _scales(system, n_q)
+    q_scale, qd_scale = _scales(system, n_q, length_scale(begin.packed.plan.model))
     slack, motions = begin.slack, begin.motions
     if begin.natural:
         slack, motions = natural_slack(begin.packed, begin.q, begin.motions, n_v), np.zeros((begin.massless, n_v))
@@ -244,11 +245,11 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
                 _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), make_settling(begin.massless, n_v))
 
 
-def _scales(system, n_q: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sizes of coordinates and rates that an accuracy refers to."""
+def _scales(system, n_q: int, length: float) -> tuple[np.ndarray, np.ndarray]:
+    """Sizes of coordinates and rates that an accuracy refers to, for the length of a model that has no rows to tell it."""
     if system.constants[0].form == FormCode.GLOBAL:
         lengths = system.row["size"][system.row["code"] == RowCode.POSITION]
-        length = float(lengths[0]) if len(lengths) else 1.0
+        length = float(lengths[0]) if len(lengths) else length
         bodies = np.tile(np.repeat([length, 1.0], [3, 9]), len(system.body) - 1)
         scale = np.concatenate([bodies, length * _modal_sizes(system.sup)])
         return scale, scale.copy()

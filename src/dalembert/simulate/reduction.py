@@ -20,7 +20,7 @@ from ..kernels.tree_inverse import eval_mass_matrix
 from ..kernels.tree_kinematics import eval_motion
 from ..kernels.tree_state import move
 from ..system.pack import Packed
-from .constraints import RANK, Constraints
+from .constraints import RANK, Constraints, least_solution, rank_of
 from .status import error_of
 
 DIFFERENCE = 2e-3
@@ -78,7 +78,7 @@ def null_space(packed: Packed, J: np.ndarray, free: np.ndarray | None = None) ->
     if not J.size or not Z.size:
         return Z
     _, sizes, right = np.linalg.svd(scaled(packed, J)[:, free])
-    rank = int(np.sum(sizes > RANK * max(sizes[0], 1e-300)))
+    rank = rank_of(sizes)
     if rank == 0:
         return Z
     basis, _ = np.linalg.qr(packed.system.dof["q_scale"][free, None] * right[rank:].T)
@@ -107,7 +107,7 @@ def find_multipliers(packed: Packed, J: np.ndarray, residual: np.ndarray) -> np.
     if not J.size:
         return np.zeros(len(J))
     size, scale = packed.system.row["size"], packed.system.dof["q_scale"]
-    return np.linalg.lstsq(scaled(packed, J).T, -scale * residual, rcond=RANK)[0] / size
+    return least_solution(scaled(packed, J).T, -scale * residual) / size
 
 
 def independent_rates(packed: Packed, Z: np.ndarray) -> np.ndarray:
@@ -174,5 +174,5 @@ def _following(packed: Packed, J: np.ndarray, dependent: np.ndarray, gap: np.nda
     if np.any(dependent) and len(J):
         inner = scaled(packed, J)[:, dependent]
         right = -gap / packed.system.row["size"][:, None]
-        out[dependent] = scale[:, None] * np.linalg.lstsq(inner, right, rcond=RANK)[0]
+        out[dependent] = scale[:, None] * least_solution(inner, right)
     return out

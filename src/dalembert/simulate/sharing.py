@@ -9,7 +9,8 @@ the joint, e the wrench of a unit effort on it.  In the point p, a unit multipli
 With these columns T, the reactions x that were found, and weights W, least are
     |W (x + T s)| = min,  J_freeᵀ s = 0:   [TᵀW²T  J; Jᵀ  -eps] [s; u] = [-TᵀW²x; 0]                                   (3)
 in turns that remove what eps has left, as an augmented Lagrangian does: u need not be unique, and rows that hold a direction
-by less than the root of eps count as holding nothing.  Drives hold what they drive; their efforts change by J_drivenᵀ s, which
+by less than the root of eps count as holding nothing.  Moments count about the middle of a joint's two attachments, so that it
+does not matter which one is called first.  Drives hold what they drive; their efforts change by J_drivenᵀ s, which
 is zero unless there are more drives than degrees of freedom.  See docs/theory/closed_loops.md.
 """
 
@@ -24,9 +25,7 @@ from ..system.pack import Packed, length_scale
 from .constraints import Constraints
 
 LOOSE = 1e-7
-"""Root of eps of (3), relative to the scaled Jacobian's largest entry; TURNED times a violation if that is more."""
-ROUNDING = 1e-12
-"""Largest entry of a scaled Jacobian of rows that hold nothing."""
+"""Root of eps of (3), relative to the scaled Jacobian's largest entry, or one; TURNED times a violation if that is more."""
 TURNS = 4
 """Solutions of (3): each leaves eps, relative to the square of how much a direction is held."""
 DENSE = 80
@@ -80,6 +79,7 @@ class Sharing:
         self.free, self.between = system.dof["drive"] < 0, system.row["terms"] > 0
         self.joint, self.row, self.carried = self._carried()
         self.pushed, self.pushing, self.rate = self._pushed()
+        self.n_cut = len(layout.cuts)
         self.hold = np.repeat(np.arange(len(system.hold)), system.hold["count"])
         self.held = np.concatenate([np.arange(h.first, h.first + h.count) for h in system.hold] or [np.zeros(0, int)])
         self.owner = np.concatenate([self.joint, self.pushed, len(system.joint) + self.hold])
@@ -119,9 +119,9 @@ class Sharing:
         """Make the reactions of frames least, in place; one frame only if they are not dense."""
         poses = self._poses(t, q)
         loads = np.concatenate([self._tree_loads(poses), self._effort_loads(poses), self._hold_loads(poses)], axis=1)
-        find = self._smallest_dense if self.dense else self._smallest
-        stress, change = find(poses, loads, reaction.reshape(len(t), -1))
-        reaction += change.reshape(reaction.shape)
+        find, offset = self._smallest_dense if self.dense else self._smallest, self._offsets(poses)
+        stress, change = find(poses, _about(loads, offset[:, self.owner]), _about(reaction, offset).reshape(len(t), -1))
+        reaction += _about(change.reshape(reaction.shape), -offset)
         efforts = np.where(self.free, np.where(self.between[:, None], -poses.jacobian, 0.0), poses.jacobian)
         effort += np.einsum("frv,fr->fv", efforts, stress)
 
@@ -141,7 +141,7 @@ class Sharing:
         """Jacobians (nf, m, n_free) relative to the sizes of rows and coordinates, and eps (nf,) of (3)."""
         A = (poses.jacobian * self.system.dof["q_scale"] / self.constraints.size[:, None])[:, :, self.free]
         largest = np.max(abs(A), axis=(1, 2), initial=0.0)
-        return A, (np.maximum(LOOSE, TURNED * poses.violation) * np.where(largest > ROUNDING, largest, 1.0)) ** 2
+        return A, (np.maximum(LOOSE, TURNED * poses.violation) * np.maximum(largest, 1.0)) ** 2
 
     def _smallest_dense(self, poses: Poses, loads: np.ndarray, reaction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Self-stresses (nf, m) that make reactions (nf, 6 n) least, and what they add to them."""
@@ -187,12 +187,25 @@ class Sharing:
         """Signs (n, 1) of (1)."""
         return np.where(self.system.joint["reversed"][joint] == 1, -1.0, 1.0)[:, None]
 
-    def _tree_loads(self, poses: Poses) -> np.ndarray:
-        """Loads (nf, n, 6) of rows between bodies in (1), for `joint` and `row`."""
+    def _ends(self, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
+        """First and second attachments (nf, n, 3) of the tree's joints."""
         joint, body = self.system.joint, self.system.body
         base = body["parent"][joint["first"]]
-        seat = poses.place[:, base] + poses.turned(base, body["d_p"][joint["first"]])
-        point = np.where(joint["reversed"][:, None] == 1, seat, poses.place[:, joint["last"]])
+        seat, carried = poses.place[:, base] + poses.turned(base, body["d_p"][joint["first"]]), poses.place[:, joint["last"]]
+        back = joint["reversed"][:, None] == 1
+        return np.where(back, carried, seat), np.where(back, seat, carried)
+
+    def _offsets(self, poses: Poses) -> np.ndarray:
+        """From the middle of a joint's attachments, where moments count, to the second one (nf, n, 3); zero for constraints."""
+        first, second = self._ends(poses)
+        row = self.system.row[self.system.hold["first"][:self.n_cut]]
+        cut = [poses.place[:, row[name]] + poses.turned(row[name], row[f"u_{name}"]) for name in ("a", "b")]
+        rest = np.zeros((len(poses.place), len(self.system.hold) - self.n_cut, 3))
+        return np.concatenate([0.5 * (second - first), 0.5 * (cut[1] - cut[0]), rest], axis=1)
+
+    def _tree_loads(self, poses: Poses) -> np.ndarray:
+        """Loads (nf, n, 6) of rows between bodies in (1), for `joint` and `row`."""
+        point = self._ends(poses)[1]
         return self._signs(self.joint) * self.carried[:, None] * poses.wrench_at(self.row, point[:, self.joint])
 
     def _effort_loads(self, poses: Poses) -> np.ndarray:
@@ -208,3 +221,8 @@ class Sharing:
         wrench = poses.wrench_at(self.held, poses.place[:, row["b"]] + poses.turned(row["b"], row["u_b"]))
         wrench[:, self.between[self.held], 0] = 1.0
         return -wrench
+
+
+def _about(wrench: np.ndarray, offset: np.ndarray) -> np.ndarray:
+    """Wrenches (nf, n, 6) about points that they are told in minus offsets (nf, n, 3)."""
+    return np.concatenate([wrench[..., :3], wrench[..., 3:] + np.cross(offset, wrench[..., :3])], axis=-1)

@@ -3,8 +3,9 @@
 With constraint rows Phi(q) = 0 of Jacobian J the efforts balance up to loads of the rows, r(q) + Jᵀ λ = 0.  Along a basis Z of
 the motions that the rows leave free, and with the multipliers λ that balance r best,
     rho = Zᵀ r,   d rho = Zᵀ (K + sum λ Hess Phi) Z dy                                            (1)
-is what Levenberg-Marquardt steps dq = Z dy take to zero; after each of them the loops are closed again, so that |rho| measures
-the distance to balance on the constraints themselves.  Redundant rows share their loads by least multipliers, which (1) does
+is what Levenberg-Marquardt steps dq = Z dy take to zero.  The basis is orthonormal relative to the sizes of coordinates, so that
+rho and its derivative are energies whatever moves.  After each step the loops are closed again, so that |rho| measures the
+distance to balance on the constraints themselves.  Redundant rows share their loads by least multipliers, which (1) does
 not notice.  Where |rho| is least but not zero, the mechanism yields to its efforts instead, dy = -|K|⁻¹ rho, as long as they
 do work along the move: that leads to a minimum of the energy, and on from there as before.
 """
@@ -45,7 +46,9 @@ REFINED = 1e-11
 SOFTEST = 1e-3
 """Least stiffness that a mechanism yields with, relative to the largest."""
 LARGEST_MOVE = 0.5
-"""Of a coordinate in one iteration [rad or m]."""
+"""Of a coordinate in one iteration, relative to the size of its kind."""
+INDIFFERENT = 1e-9
+"""Negative stiffness, relative to the largest, that is made of rounding errors."""
 
 
 class StaticResults(Results):
@@ -110,7 +113,7 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     if not found.balanced:
         name = rate_names(packed.layout)[found.worst]
         raise ConvergenceError(f"no equilibrium found after {iterations} iterations: {name} is out of balance by "
-                               f"{abs(found.efforts).max():.3g} N or N m. Begin nearer to it with start=, or add a spring "
+                               f"{found.unbalanced:.3g} N or N m. Begin nearer to it with start=, or add a spring "
                                "where nothing holds a joint.")
     if packed.layout.flexibles:
         found = _refined(balance, found) or found
@@ -213,7 +216,7 @@ def _rigid_equilibrium(model, start, t: float, error: ConvergenceError) -> dict:
     found, _ = _find(balance, begun)
     if not found.balanced:
         raise ConvergenceError(f"{str(error).partition(':')[0]}, and were the bodies rigid, nothing holds it: "
-                               f"{rate_names(layout)[found.worst]} is out of balance by {abs(found.efforts).max():.3g} N or "
+                               f"{rate_names(layout)[found.worst]} is out of balance by {found.unbalanced:.3g} N or "
                                "N m. Add a spring or a joint there, or begin nearer to the equilibrium with start=.") from None
     if np.max(abs(found.q - begun), initial=0.0) <= 1e-9:
         raise error
@@ -256,12 +259,16 @@ def _refined(balance: Balance, place: Place) -> Place | None:
 
 @dataclass(frozen=True)
 class Place:
-    """Coordinates, free motions Z (n_v, f), unbalanced efforts along them (f,) and their derivative (f, f)."""
+    """Coordinates, free motions Z (n_v, f), unbalanced efforts along them (f,) and their derivative (f, f).
+
+    `scale` (n_v,) are the sizes of coordinates that the motions are orthonormal relative to.
+    """
 
     q: np.ndarray
     motions: np.ndarray
     efforts: np.ndarray
     stiffness: np.ndarray
+    scale: np.ndarray
 
     @property
     def size(self) -> float:
@@ -277,18 +284,27 @@ class Place:
     def stable(self) -> bool:
         """True if the symmetric part of the stiffness is not negative."""
         K = self.stiffness
-        return not len(K) or bool(np.linalg.eigvalsh(0.5 * (K + K.T)).min() >= -1e-9 * max(1.0, self.size))
+        return not len(K) or bool(np.linalg.eigvalsh(0.5 * (K + K.T)).min() >= -INDIFFERENT * self.size)
 
     @property
     def softest(self) -> int:
         """Rate that has the largest share in the motion of least stiffness."""
         K = self.stiffness
-        return int(np.argmax(abs(self.motions @ np.linalg.eigh(0.5 * (K + K.T))[1][:, 0])))
+        return int(np.argmax(abs(self.motions @ np.linalg.eigh(0.5 * (K + K.T))[1][:, 0]) / self.scale))
 
     @property
     def worst(self) -> int:
         """Rate that is farthest from balance."""
-        return int(np.argmax(abs(self.motions @ self.efforts)))
+        return int(np.argmax(abs(self.motions @ self.efforts) / self.scale))
+
+    @property
+    def unbalanced(self) -> float:
+        """Effort on that rate [N or N m]."""
+        return float(abs(self.motions @ self.efforts)[self.worst] / self.scale[self.worst] ** 2)
+
+    def work(self, step: np.ndarray) -> float:
+        """Efforts times a step (n_v,) as far as it is free."""
+        return float(self.efforts @ (self.motions.T @ (step / self.scale**2)))
 
 
 class Balance:
@@ -297,17 +313,18 @@ class Balance:
     def __init__(self, packed, t: float):
         self.packed, self.t = packed, t
         self.equations, self.assembler = Equations(packed), Assembler(packed, t)
-        self.weight = np.where(self.equations.free, packed.system.dof["q_scale"], 0.0)
+        self.scale = packed.system.dof["q_scale"]
+        self.weight = np.where(self.equations.free, self.scale, 0.0)
         self.still = np.zeros(packed.layout.n_v)
 
     def evaluate(self, q: np.ndarray) -> Place:
         """Efforts and stiffness (1) at q."""
         state = self.t, q, self.still, self.still
         J = self.assembler.constraints.evaluate(*state[:3]).jacobian
-        Z = null_space(self.packed, J)
+        Z = self.scale[:, None] * np.linalg.qr(null_space(self.packed, J) / self.scale[:, None])[0]
         r = self.equations.residual(*state, 0.0)
         K = self.equations.matrices(*state, find_multipliers(self.packed, J, r))[2]
-        return Place(q, Z, Z.T @ r, Z.T @ K @ Z)                                                 # (1)
+        return Place(q, Z, Z.T @ r, Z.T @ K @ Z, self.scale)                                     # (1)
 
     def moved(self, q: np.ndarray, increments: np.ndarray) -> np.ndarray | None:
         """Coordinates moved by increments (n_v,) and closed again; None if they do not close."""
@@ -328,7 +345,7 @@ def _yield(balance: Balance, place: Place) -> tuple[Place, int]:
         sizes, axes = np.linalg.eigh(0.5 * (place.stiffness + place.stiffness.T))
         sizes = np.maximum(abs(sizes), max(SOFTEST * np.max(abs(sizes)), 1e-300))
         step = -place.motions @ axes @ (axes.T @ place.efforts / sizes)
-        step *= min(1.0, LARGEST_MOVE / np.max(abs(step)))
+        step *= min(1.0, LARGEST_MOVE / np.max(abs(step) / place.scale))
         new = _downhill(balance, place, step)
         if new is None:
             break
@@ -338,11 +355,10 @@ def _yield(balance: Balance, place: Place) -> tuple[Place, int]:
 
 def _downhill(balance: Balance, place: Place, step: np.ndarray) -> Place | None:
     """Move along a step (n_v,), or a part of it at whose end the efforts do not push back hard; None if there is none."""
-    along = place.efforts @ place.motions.T
     for _ in range(20):
         trial = balance.moved(place.q, step)
         new = None if trial is None else balance.evaluate(trial)
-        if new is not None and new.efforts @ (new.motions.T @ step) <= -0.5 * (along @ step):
+        if new is not None and new.work(step) <= -0.5 * place.work(step):
             return new
         step = 0.5 * step
     return None
@@ -357,7 +373,7 @@ def _settle(balance: Balance, place: Place) -> tuple[Place, int]:
         normal = K.T @ K
         shift = damping * max(np.max(np.diag(normal)), r @ r)
         increments = -place.motions @ np.linalg.solve(normal + shift * np.eye(len(r)), K.T @ r)
-        increments *= min(1.0, LARGEST_MOVE / max(np.max(abs(increments)), 1e-300))
+        increments *= min(1.0, LARGEST_MOVE / max(np.max(abs(increments) / place.scale), 1e-300))
         trial = balance.moved(place.q, increments)
         new = None if trial is None else balance.evaluate(trial)
         if new is not None and new.efforts @ new.efforts < r @ r:

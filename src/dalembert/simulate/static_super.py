@@ -29,7 +29,7 @@ from ..kernels.constrained_terms import evaluate_terms
 from ..kernels.door import enter, make_open_work
 from ..kernels.laws import eval_law
 from ..kernels.sparse import factor_sparse
-from ..system.pack import Packed
+from ..system.pack import Packed, length_scale
 from ..system.pattern import entries_of
 from .initial import Start
 from .natural import joint_frames
@@ -172,7 +172,7 @@ class _Balance:
         self.entries = entries_of(self.system.pattern)
         self.owner = np.repeat(np.arange(len(row)), row["count"])
         lengths = row["size"][row["code"] == RowCode.POSITION]
-        self.length = float(lengths[0]) if len(lengths) else 1.0
+        self.length = float(lengths[0]) if len(lengths) else length_scale(begin.packed.plan.model)
         firm = row["stiffness"] if np.any(row["stiffness"]) else np.ones(len(row))
         self.firmness = FIRMNESS * np.where(firm > 0, firm, np.median(firm[firm > 0]))
         self.products = _products(row)
