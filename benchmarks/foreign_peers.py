@@ -32,7 +32,8 @@ AXES, DROPPED = 2e-6, 2e-12
 LOCKED = 1e5
 """Joints with more damping than this stand still at the beginning [N s/m or N m s/rad]."""
 SMALL = 1e-4
-"""Torques [N m] below this fraction of the forces [N], and the other way round, are small."""
+"""Torques [N m] below this fraction of the forces [N], and the other way round, are small, and so are accelerations below this
+fraction of those that the forces would give to the rates one by one."""
 RANK = 1e-9
 """Rows of J M⁻¹ Jᵀ below this fraction of the largest are redundant."""
 
@@ -442,10 +443,12 @@ def block(r, name: str, joint: str) -> np.ndarray:
 
 
 def _compare_state(peer, q, v, found: Compared) -> None:
-    a = constrained(*peer.terms(q, v))
+    M, h, J, bias = peer.terms(q, v)
+    a = constrained(M, h, J, bias)
     theirs = peer.rates(q, a, v)
     r = dal.evaluate_state(peer.model, peer.coordinates(q), peer.rates(q, v))
     size = max(np.max(np.abs(x)) for x in theirs.values())
+    size = max(size, SMALL * np.max(np.abs(h) / np.maximum(np.diag(M), 1e-300), initial=0.0))  # weight and dampers may cancel
     for name, expected in theirs.items():
         ours = block(r, "qdd", name)
         gap = float(np.max(abs(ours - expected)) / size)

@@ -17,7 +17,7 @@ SMALL = ("gymnasium",)
 """Packages that are small enough for every run of the tests."""
 CHOSEN = {
     "example-robot-data": ("panda.urdf", "ur5_robot.urdf", "solo12.urdf", "talos_left_arm.urdf", "anymal_b_simple_description",
-                           "icub.urdf", "allegro_left_hand.urdf", "pr2.urdf"),
+                           "allegro_left_hand.urdf", "pr2.urdf"),
     "dm-control": ("suite/humanoid.xml", "suite/fish.xml", "suite/quadruped.xml", "third_party/kinova/jaco_arm.xml",
                    "suite/dog.xml"),
     "gymnasium-robotics": ("hand/reach.xml", "hand/manipulate_block.xml", "fetch/reach.xml"),
