@@ -114,6 +114,7 @@ class TaskCode(IntEnum):
     ROWS = 5
     MASS = 6
     STAGE = 7
+    MOTION = 8
 
 
 class RowCode(IntEnum):

@@ -19,7 +19,7 @@ then hold a direction that is free with an α s of STIFFNESS c²: along directio
 
 from math import isfinite
 
-from ..codes import Status, TermCode
+from ..codes import FormCode, Status, TermCode
 from .balance import check_balance
 from .calls import call_door
 from .jit import kernel, part
@@ -111,10 +111,14 @@ def eval_row_bends(sys, t, q, qd, qdd, work):
 
 @kernel
 def eval_mass(sys, q, work) -> int:
-    """Fill work.mass at coordinates q, after `eval_gaps`."""
+    """Fill work.mass at coordinates q, after `eval_gaps`; with the gauge of motions without inertia, massless_rows.py."""
     for p in range(work.mass.shape[0]):
         work.mass[p] = 0.0
-    return ask(sys, TermCode.MASS.value, 0.0, q, q, q, q, work.mass, 1.0, 1.0, work)
+    status = ask(sys, TermCode.MASS.value, 0.0, q, q, q, q, work.mass, 1.0, 1.0, work)
+    if sys.constants[0].form == FormCode.SEMI_RECURSIVE:
+        for k in range(sys.dof.shape[0]):
+            work.mass[sys.pattern.diagonal[k]] += sys.dof[k].gauge
+    return status
 
 
 @kernel

@@ -11,6 +11,7 @@ from .constrained import check_found, eval_gaps, eval_mass, eval_row_matrix, fin
 from .constrained_step import eval_step_residual, factor_step, project_step
 from .constrained_terms import evaluate_terms
 from .jit import kernel
+from .massless_rows import find_motion
 from .tables import System, Work, make_work
 
 
@@ -21,7 +22,7 @@ def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) ->
     ACCELERATIONS, PROJECTED and STAGE fill qdd, the second after projecting q and qd in place, the third without a look
     at the balance; RESIDUAL fills x; FACTOR takes the
     joint springs' part in x; ROWS fills the rows and their Jacobian, MASS work.mass after it; PROJECTION changes qd and qdd,
-    `mode` is its kind, plus EXACT for dense factors matrix, pivot.
+    `mode` is its kind, plus EXACT for dense factors matrix, pivot; MOTION fills x for the rate `mode`, after ACCELERATIONS.
     """
     if task == TaskCode.STAGE:
         return find_constrained(sys, False, t, q, qd, qdd, tau, work)
@@ -40,6 +41,8 @@ def door(sys, task, mode, t, q, qd, qdd, tau, x, cq, cv, matrix, pivot, work) ->
         return eval_mass(sys, q, work)
     if task == TaskCode.PROJECTION:
         return project_step(sys, mode, t, q, qd, qdd, cq, cv, matrix, pivot, work)
+    if task == TaskCode.MOTION:
+        return find_motion(sys, mode, x, work)
     work.fail[0] = task
     return Status.UNKNOWN_TASK.value
 

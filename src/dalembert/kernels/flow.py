@@ -222,12 +222,14 @@ def settle_ends(sys, flow, work):
 
 @kernel
 def settle_frame(sys, flow, t, row, frames, work):
-    """Complete massless directions of a frame, or mark it as open."""
+    """Complete massless directions of a frame, and its multipliers, or mark it as open."""
     copy(frames.qd[row], flow.qd_stage)
     status = complete_state(sys, t, frames.q[row], flow.qd_stage, frames.qdd[row], flow.settling, flow.tau, work)
     frames.open[row] = 0 if status == Status.OK.value else 1
     if status == Status.OK.value:
         copy(flow.qd_stage, frames.qd[row])
+        for r in range(work.row.shape[0]):
+            frames.multiplier[row, r] = work.row[r].multiplier
 
 
 @shared
@@ -253,10 +255,11 @@ def record_frames(sys, flow, frames, work) -> int:
                 interpolate(sys, flow, t, ends[0], ends[1], ends[2], ends[3], False)
             else:
                 interpolate(sys, flow, t, flow.qd_last, flow.qdd_last, flow.qd, flow.qdd, massless)
-            if sys.constants[0].form != FormCode.TREE:
-                p.factored = 0
+            if massless and sys.constants[0].form == FormCode.SEMI_RECURSIVE:
+                eval_accelerations(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
+            if sys.constants[0].form != FormCode.TREE and not (massless and sys.constants[0].form == FormCode.GLOBAL):
                 status = show_projected(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
-            elif not settled:
+            elif not settled and sys.constants[0].form == FormCode.TREE:
                 status = eval_accelerations(sys, t, flow.q_stage, flow.qd_stage, frames.qdd[row], flow.tau, work)
             if status != Status.OK.value:
                 return status
@@ -266,6 +269,8 @@ def record_frames(sys, flow, frames, work) -> int:
                 frames.multiplier[row, r] = work.row[r].push
         if massless:
             settle_frame(sys, flow, t, row, frames, work)
+        if sys.constants[0].form != FormCode.TREE and (massless or t != p.t):
+            p.factored = 0
         copy(work.joint_q, frames.joint[row])
         p.rows += 1
         p.next += 1

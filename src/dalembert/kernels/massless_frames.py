@@ -4,12 +4,14 @@ Seeds: [ARN (6), (20b)].  With the motions x of tree_rank.py as rows of X, F = M
 solve X F = 0 by Newton's iteration with the matrix X C Xᵀ, and the accelerations follow from its derivative by time,
     X (K qd + C qdd + dF/dt) = 0,                                                                (1)
 which with the qdd of `solve_accelerations`, zero along massless rates, is linear in the part along the motions.
+With constraint rows F holds Jᵀ λ, and the motions, with J x = 0, are those of massless_rows.py: X F does not depend on λ.
 Motions with stiffness alone need the coordinates and the second derivative of laws: simulate/massless.py.
 """
 
-from ..codes import Status
+from ..codes import FormCode, Status, TaskCode
+from .calls import call_door
 from .dense import factor_lu, solve_lu
-from .evaluate import eval_accelerations, eval_residual
+from .evaluate import eval_accelerations, eval_loaded_residual
 from .jit import kernel
 from .saddle import largest
 from .tree_rank import eval_massless_motion, list_massless
@@ -40,6 +42,8 @@ def find_motions(sys, t, q, qd, qdd, settle, tau, work) -> int:
     work.fail[2] = allowed
     if status != Status.OK.value:
         return status
+    if sys.constants[0].form != FormCode.TREE:
+        return find_row_motions(sys, t, q, qd, qdd, settle, tau, work)
     count, m = 0, settle.motions.shape[0]
     for k in range(sys.dof.shape[0]):
         if sys.dof[k].drive < 0 and work.dof[k].iD == 0.0:
@@ -53,11 +57,34 @@ def find_motions(sys, t, q, qd, qdd, settle, tau, work) -> int:
 
 
 @kernel
+def find_row_motions(sys, t, q, qd, qdd, settle, tau, work) -> int:
+    """Likewise with constraint rows, after `eval_accelerations`; row.multiplier takes what they carry."""
+    X, m = settle.motions, 0
+    for r in range(sys.row.shape[0]):
+        work.row[r].multiplier = work.row[r].push
+    for k in range(sys.dof.shape[0]):
+        if sys.dof[k].gauge > 0.0:
+            settle.rates[m] = k
+            status = call_door(work.door[0], sys, TaskCode.MOTION.value, k, t, q, qd, qdd, tau, X[m], 1.0, 1.0,
+                               work.no_matrix, work.no_pivot, work)
+            if status != Status.OK.value:
+                return status
+            m += 1
+    for i in range(m):
+        along = qdd[settle.rates[i]]
+        for k in range(qdd.shape[0]):
+            qdd[k] -= along * X[i, k]
+    for r in range(sys.row.shape[0]):
+        work.row[r].penalty = 0.0
+    return Status.OK.value
+
+
+@kernel
 def factor_damping(sys, t, q, qd, qdd, settle, tau, work) -> int:
     """Factors of X C Xᵀ at a state; SINGULAR unless dampers act on all motions."""
     X, A = settle.motions, settle.matrix
     still, column, size, loads = work.vector[STILL], work.vector[COLUMN], 0.0, 0.0
-    status = eval_residual(sys, t, q, qd, qdd, tau, work.vector[FORCE], work)
+    status = eval_loaded_residual(sys, t, q, qd, qdd, tau, work.vector[FORCE], work)
     if status != Status.OK.value:
         return status
     for b in range(1, work.body.shape[0]):
@@ -113,7 +140,7 @@ def settle_rates(sys, t, q, qd, qdd, settle, tau, work) -> int:
     """
     force, last = work.vector[FORCE], 0.0
     for iteration in range(MAX_ITERATIONS):
-        status = eval_residual(sys, t, q, qd, qdd, tau, force, work)
+        status = eval_loaded_residual(sys, t, q, qd, qdd, tau, force, work)
         if status != Status.OK.value:
             return status
         change, size = take_off(settle, force, qd), 1.0 + largest(qd)
@@ -128,11 +155,11 @@ def settle_accelerations(sys, t, q, qd, qdd, settle, tau, work) -> int:
     """Accelerations along the motions by (1), after `factor_damping` at the state."""
     still, force, before, after = (work.vector[STILL], work.vector[FORCE], work.vector[EARLIER], work.vector[LATER])
     dt = LAW_STEP * max(1.0, abs(t))
-    status = eval_residual(sys, t - dt, q, qd, qdd, tau, before, work)
+    status = eval_loaded_residual(sys, t - dt, q, qd, qdd, tau, before, work)
     if status == Status.OK.value:
-        status = eval_residual(sys, t + dt, q, qd, qdd, tau, after, work)
+        status = eval_loaded_residual(sys, t + dt, q, qd, qdd, tau, after, work)
     if status == Status.OK.value:
-        status = eval_residual(sys, t, q, qd, qdd, tau, force, work)
+        status = eval_loaded_residual(sys, t, q, qd, qdd, tau, force, work)
     for k in range(still.shape[0]):
         still[k] = 0.0
     if status == Status.OK.value:
@@ -146,7 +173,12 @@ def settle_accelerations(sys, t, q, qd, qdd, settle, tau, work) -> int:
 
 @kernel
 def complete_state(sys, t, q, qd, qdd, settle, tau, work) -> int:
-    """Complete qd along the motions without inertia and fill qdd; any failure leaves them to simulate/massless.py."""
+    """Complete qd along the motions without inertia and fill qdd; any failure leaves them to simulate/massless.py.
+
+    So do natural coordinates, in which there is no fixed rate for a gauge.
+    """
+    if sys.constants[0].form == FormCode.GLOBAL:
+        return Status.SINGULAR.value
     status = find_motions(sys, t, q, qd, qdd, settle, tau, work)
     if status == Status.OK.value:
         status = factor_damping(sys, t, q, qd, qdd, settle, tau, work)

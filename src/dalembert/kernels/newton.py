@@ -213,6 +213,11 @@ def solve_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         if status == Status.OK.value and p.factored == 0:
             status = factor_new(sys, exact, flow, tangent, t1, cq, cv, work)
             fresh = True
+            if loops and not exact and status == Status.SINGULAR.value and tangent.matrix.shape[0] > 0:
+                exact, p.dense = True, DENSE_STEPS  # only forces that the simple matrix lacks hold a massless body
+                status = eval_new_residual(sys, flow, tangent, t1, work)
+                if status == Status.OK.value:
+                    status = factor_new(sys, exact, flow, tangent, t1, cq, cv, work)
         if status != Status.OK.value:
             return status
         if loops:

@@ -59,6 +59,7 @@ DOF = _record(
     ("e_f", "f8", 3),  # force that a unit effort makes, at the joint's second attachment
     ("q_scale", "f8"),  # size of the coordinate that an accuracy refers to [rad or m]
     ("qd_scale", "f8"),  # likewise of the rate
+    ("gauge", "f8"),  # inertia that stands in where a motion with constraints needs none, see massless_rows.py [kg m² or kg]
 )
 
 PAIR = _record(("q", "i8"), ("v", "i8"))  # coordinate q is the integral of rate v

@@ -89,12 +89,12 @@ def results_of_state(begin, t: float) -> Results:
 
     q, qd = begin.with_modes(*at_time(begin, t))
     if begin.massless:
-        from .massless import complete
+        from .massless import complete_frame
 
-        qd, qdd = complete(begin.packed, t, q, qd)
+        q, qd, qdd, multiplier = complete_frame(begin.packed, t, q, qd)
     else:
-        qdd = solve_state(begin.shown, t, q, qd)
-    frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd]}
+        qdd, multiplier = solve_state(begin.shown, t, q, qd), np.full(len(begin.shown.system.row), np.nan)
+    frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd], "multiplier": [multiplier]}
     return make_results(begin.shown, begin.formulation.name, frames, messages=begin.messages, integrator="none")
 
 

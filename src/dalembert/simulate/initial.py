@@ -96,14 +96,7 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
     chosen = choose_formulation(formulation, plan)
     if checked.flexibles:
         plan, elastic = _flexible_start(checked, plan, chosen, rest, elastic)
-    start = _begin(plan, chosen, Recursive() if isinstance(chosen, SemiRecursive) and not plan.has_loops else chosen, elastic)
-    if isinstance(chosen, SemiRecursive) and not plan.has_loops and not start.massless:
-        return _begin(plan, chosen, chosen, elastic)
-    if isinstance(chosen, SemiRecursive) and not plan.has_loops:
-        told = ("formulation semi-recursive: its accumulated mass matrix is singular along massless directions; the recursive "
-                "elimination, which decides their rank joint by joint, is run in its place")
-        return replace(start, formulation=Recursive(), messages=(*start.messages, told))
-    return start
+    return _begin(plan, chosen, chosen, elastic)
 
 
 def _flexible_start(checked, plan: Plan, chosen, rest, elastic: dict) -> tuple[Plan, dict]:
@@ -194,7 +187,7 @@ def _without_inertia(start: Start, joints) -> Start:
     messages = list(describe(packed, found))
     messages += moved_starts(start, joints, state.q, state.qd, "since a massless direction cannot keep it")
     slack = (np.max(abs(found.motions), axis=0) > 1e-12).astype(float)
-    return replace(start, q=state.q, qd=state.qd, messages=start.messages + tuple(messages), slack=slack,
+    return replace(start, packed=state.packed, q=state.q, qd=state.qd, messages=start.messages + tuple(messages), slack=slack,
                    massless_rates=found.rates, motions=found.basis, fastest=found.fastest)
 
 
@@ -243,13 +236,16 @@ def close_loops(start: Start, joints, elastic=NOTHING) -> Start:
     redundant = find_mobility(packed, 0.0, q, qd, work).redundant
     penalty = getattr(start.formulation, "penalty", None)
     packed = replace(with_given(with_penalties(packed, 0.0, q, qd, work), penalty), redundant=len(redundant))
-    natural = make_natural(packed, q, qd, elastic) if isinstance(start.formulation, Global) else None
-    if natural:
-        natural = replace(natural, packed=with_given(natural.packed, penalty))
     messages = moved_starts(start, joints, q, qd, "to close the loops")
-    messages += without_rows(natural.packed if natural else packed, penalty)
-    messages += redundancy_messages(redundant)
-    return replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages), natural=natural)
+    closed = replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages))
+    if packed.system.constants[0].pivot and not packed.has_superelements:
+        closed = _without_inertia(closed, joints)
+    natural = None
+    if isinstance(start.formulation, Global):
+        natural = make_natural(closed.packed, closed.q, closed.qd, elastic)
+        natural = replace(natural, packed=with_given(natural.packed, penalty))
+    told = without_rows(natural.packed if natural else packed, penalty) + redundancy_messages(redundant)
+    return replace(closed, messages=(*closed.messages, *told), natural=natural)
 
 
 def _with_constants(packed: Packed, q: np.ndarray, skip: np.ndarray) -> Packed:

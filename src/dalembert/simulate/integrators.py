@@ -243,7 +243,7 @@ def choose_integrator(integrator, step: float | None, *, massless: bool = False,
     """
     if superelements and integrator == "auto":
         return GeneralizedAlpha(), False
-    chosen, may_switch = _choose(integrator, step, massless, n_rates)
+    chosen, may_switch = _choose(integrator, step, massless, n_rates, loops)
     if superelements and not isinstance(chosen, Implicit):
         raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in interface coordinates, whose "
                          "stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or formulation "
@@ -268,22 +268,23 @@ def _check_unprojected(integrator: Implicit) -> None:
                          "unless they are projected. Take projection='step', or 'trapezoidal' or 'generalized-alpha'.")
 
 
-def _choose(integrator, step, massless, n_rates):
+def _choose(integrator, step, massless, n_rates, loops):
     if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf)):
-        return _checked(integrator, step, massless), False
+        return _checked(integrator, step, massless, loops), False
     if integrator == "auto":
         if step is not None:
             return GeneralizedAlpha(), False
-        return (stiff_integrator(n_rates), False) if massless else (DORMAND_PRINCE, True)
+        return (stiff_integrator(n_rates, loops=loops), False) if massless else (DORMAND_PRINCE, True)
     if integrator not in BY_NAME:
         raise ModelError(f"integrator: found {integrator!r}." + near_names(integrator, ["auto", *BY_NAME]))
-    return _checked(BY_NAME[integrator], step, massless), False
+    return _checked(BY_NAME[integrator], step, massless, loops), False
 
 
-def _checked(integrator, step, massless):
+def _checked(integrator, step, massless, loops):
     if massless and isinstance(integrator, Explicit):
+        others = "" if loops else "'radau', 'sdirk4', "
         raise SingularError(f"integrator {integrator.name!r} is explicit and needs inertia in every direction, but the model "
-                            "has massless ones; take 'radau', 'sdirk4', 'generalized-alpha' or 'bdf'")
+                            f"has massless ones; take {others}'generalized-alpha' or 'bdf'")
     if isinstance(integrator, Bdf) and step is not None:
         raise ModelError("integrator 'bdf' chooses its own steps; leave step out and give accuracy")
     if step is None and not integrator.adaptive:

@@ -14,7 +14,7 @@ from .arguments import check_time
 from .closing import at_time
 from .constraints import Constraints
 from .initial import Start, prepare_start
-from .massless import complete
+from .massless import complete_frame
 from .reduction import Equations, jacobian_rates, reduced, spin_matrix
 from .settled import settled
 
@@ -177,8 +177,7 @@ def linearize_state(begin: Start, t: float = 0.0) -> Linearized:
     packed, equations = begin.packed, Equations(begin.packed)
     q, qd = at_time(begin, t)
     if begin.massless:
-        qd, qdd = complete(packed, t, q, qd)
-        multipliers = np.zeros(0)
+        q, qd, qdd, multipliers = complete_frame(packed, t, q, qd)
     else:
         qdd, multipliers = equations.accelerations(t, q, qd)
     constraints = Constraints(packed)

@@ -19,8 +19,8 @@ from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
 from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
-from .massless import complete
-from .natural import NaturalStart, in_rates, joint_frames
+from .massless import complete_frame
+from .natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
 
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13
@@ -66,7 +66,10 @@ class Loop:
         self.frames = Frames(times, np.asarray(begin.packed.breaks, float), *buffer)
         self.change_method(method, detect=detect)
         if begin.massless and isinstance(method, Implicit):  # its first accelerations are never forgotten
-            self.flow.qdd[:] = complete(begin.packed, 0.0, begin.q, begin.qd)[1]
+            qdd, multipliers = complete_frame(begin.packed, 0.0, begin.q, begin.qd)[2:]
+            self.flow.qdd[:] = natural_accelerations(begin.packed, begin.q, begin.qd, qdd) if begin.natural else qdd
+            if not begin.natural:
+                self.work.row["push"] = multipliers
             self.flow.progress[0].started = 1
 
     def change_method(self, method, *, detect: int = 0, h_explicit: float = 0.0) -> None:
@@ -218,7 +221,9 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
         return np.zeros(n_v)
 
     q_scale, qd_scale = _scales(system, n_q)
-    slack, motions = (np.zeros(n_v), np.zeros((0, n_v))) if begin.natural else (begin.slack, begin.motions)
+    slack, motions = begin.slack, begin.motions
+    if begin.natural:
+        slack, motions = natural_slack(begin.packed, begin.q, begin.motions, n_v), np.zeros((begin.massless, n_v))
     return Flow(progress, state.q.copy(), state.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
                 np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((4, n_v)), v(), q_scale, qd_scale, v(), slack.copy(),
                 _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), _make_settling(begin.massless, n_v))

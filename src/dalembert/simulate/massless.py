@@ -10,6 +10,8 @@ which gives the acceleration of the first kind and the rate of the second.  The 
 slope of that rate along the motion: with qd(s) settled at states a time s ahead, and weights w that differentiate
 polynomials of degree four,
     qdd = sum_k w_k qd(k dt) / dt .                                                             (2)
+With constraint rows F holds Jᵀ λ, and the motions have J x = 0 (rank.py), so that x·F does not depend on λ; states that were
+moved along them are brought back onto the rows.
 """
 
 from __future__ import annotations
@@ -18,15 +20,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..codes import Status
+from ..codes import FormCode, Status
 from ..errors import ConvergenceError, SingularError
 from ..kernels.door import make_open_work
-from ..kernels.evaluate import eval_accelerations, eval_residual
+from ..kernels.evaluate import eval_accelerations, eval_loaded_residual
+from ..kernels.linearize import eval_matrices
 from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
 from ..kernels.tree_state import move, normalise
 from ..kernels.tree_tangent import eval_variation
 from ..system.pack import Packed
+from .constraints import Constraints
 from .natural import in_rates
+from .rank import inertia_sizes, massless_motions, with_gauge
+from .reduction import scaled
 from .status import error_of
 
 RANK = 1e-10
@@ -34,6 +40,11 @@ RANK = 1e-10
 NOISE = 1e-13
 """Or below this fraction of the largest load of a joint: what rounding leaves of forces that cancel."""
 MAX_ITERATIONS = 50
+CLOSED = 1e-13
+"""Violation of constraint rows that is left, relative to their sizes."""
+MAX_CLOSINGS = 8
+RANK_OF_ROWS = 1e-8
+"""Singular values of the scaled Jacobian below this fraction of the largest count as zero."""
 PATH_STEP = 1e-4
 """Spacing dt of (2) [s]: the rates are good to 1e-10, as the laws' differences, the slope to 1e-6 and (dt/time scale)⁴."""
 CENTRAL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}
@@ -83,22 +94,68 @@ class State:
         self.work = make_open_work(packed.system)
         self.n = packed.layout.n_v
         self.work.fail[2] = self.n
+        self.has_rows = packed.system.constants[0].form != FormCode.TREE
+        self.multipliers = np.zeros(len(packed.system.row))
 
     def residual(self, qdd: np.ndarray, t: float | None = None) -> np.ndarray:
         """Return F (n_v,)."""
         out = np.zeros(self.n)
-        self._done(eval_residual(self.packed.system, self.t if t is None else t, self.q, self.qd, qdd,
-                                 np.zeros(self.n), out, self.work))
+        self._load()
+        self._done(eval_loaded_residual(self.packed.system, self.t if t is None else t, self.q, self.qd, qdd,
+                                        np.zeros(self.n), out, self.work))
         return out
 
     def accelerations(self) -> np.ndarray:
-        """Return the accelerations (n_v,), zero along massless rates."""
+        """Return the accelerations (n_v,), zero along massless rates; with rows it finds their multipliers, too."""
         qdd = np.zeros(self.n)
         self._done(eval_accelerations(self.packed.system, self.t, self.q, self.qd, qdd, np.zeros(self.n), self.work))
+        self.multipliers = self.work.row["push"].copy()
         return qdd
+
+    def _load(self) -> None:
+        self.work.row["multiplier"], self.work.row["penalty"] = self.multipliers, 0.0
+
+    def close(self) -> None:
+        """Bring coordinates and rates that are nearly on the constraint rows onto them."""
+        if not len(self.packed.system.row):
+            return
+        constraints, scale, size = Constraints(self.packed, self.work), self.packed.system.dof["q_scale"], self.packed.system.row["size"]
+        for _ in range(MAX_CLOSINGS):
+            rows = constraints.evaluate(self.t, self.q, self.qd)
+            back = np.linalg.pinv(scaled(self.packed, rows.jacobian), rcond=RANK_OF_ROWS)
+            if np.max(abs(rows.value) / size) > CLOSED:
+                self.move(-scale * (back @ (rows.value / size)))
+                continue
+            self.qd = self.qd - scale * (back @ (rows.rate / size))
+            return
+
+    def _find_with_rows(self) -> Massless | None:
+        """As `find` for mechanisms with constraint rows; from then on the tables have the gauge of the motions found."""
+        n = self.n
+        J = Constraints(self.packed, self.work).evaluate(self.t, self.q, self.qd).jacobian
+        M = self._matrices(np.zeros(n))[0]
+        sizes = inertia_sizes(self.packed, self.q, self.qd, M, self.work)
+        rates, X = massless_motions(self.packed, M, J, sizes)
+        if not len(rates):
+            return None
+        self.packed = with_gauge(self.packed, rates, sizes)
+        qdd = self.accelerations()
+        qdd = qdd - qdd[rates] @ X
+        _, C, K = self._matrices(qdd)
+        loads = max(np.max(abs(self.work.body["n"]), initial=0.0), np.max(abs(self.work.body["f"]), initial=0.0))
+        return _classified(self, rates, X, X @ C.T, X @ K.T, qdd, NOISE * loads)
+
+    def _matrices(self, qdd: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return M, C, K (n_v, n_v)."""
+        n, out = self.n, tuple(np.zeros((self.n, self.n)) for _ in range(3))
+        self._load()
+        self._done(eval_matrices(self.packed.system, self.t, self.q, self.qd, qdd, np.zeros(n), *out, self.work))
+        return out
 
     def find(self) -> Massless | None:
         """Return the motions without inertia, or None."""
+        if self.has_rows:
+            return self._find_with_rows()
         system, work, n = self.packed.system, self.work, self.n
         qdd, rates = self.accelerations(), np.zeros(n, np.int64)
         m = list_massless(system, work, rates)
@@ -142,6 +199,7 @@ class State:
         """Return the rates (n_v,) a time dt [s] ahead on the motion with accelerations qdd, massless ones settled."""
         ahead = State(self.packed, self.t + dt, self.q, self.qd + dt * qdd)
         ahead.move(dt * self.qd + 0.5 * dt * dt * qdd)
+        ahead.close()
         ahead, _ = make_consistent(self.packed, ahead.t, ahead.q, ahead.qd)
         ahead.settled()
         return ahead.qd
@@ -208,6 +266,8 @@ def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
         moves *= min(1.0, 0.5 / max(np.max(abs(moves), initial=0.0), 1e-300))
         state.qd = state.qd + rates
         state.move(moves)
+        if np.any(moves):
+            state.close()
         small = np.max(abs(rates), initial=0.0) <= 1e-12 * (1 + np.max(abs(state.qd), initial=0.0))
         if small and np.max(abs(moves), initial=0.0) <= 1e-12:
             break
@@ -240,11 +300,16 @@ def complete(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[n
 
     The accelerations belong to the rates that were settled, so that a frame meets the equations of motion to rounding.
     """
+    return complete_frame(packed, t, q, qd)[1:3]
+
+
+def complete_frame(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return coordinates, brought onto constraint rows that they are near to, rates, accelerations, and multipliers (m,)."""
     state = State(packed, t, q, qd)
+    state.close()
     found = state.settled()
-    if found is None:
-        return qd, state.accelerations()
-    return state.qd, _accelerations(state, found)
+    qdd = state.accelerations() if found is None else _accelerations(state, found)
+    return state.q, state.qd, qdd, state.multipliers
 
 
 def _accelerations(state: State, found: Massless) -> np.ndarray:
@@ -263,6 +328,8 @@ def _accelerations(state: State, found: Massless) -> np.ndarray:
 
 def check_inertia(begin) -> None:
     """Raise SingularError if the equations of a start (`initial.Start`) lack inertia that its formulation needs."""
+    if begin.natural and begin.massless:
+        return  # its equations were looked at in joint coordinates
     state = begin.natural or begin
     work = make_open_work(state.packed.system)
     work.fail[2] = begin.massless

@@ -48,6 +48,31 @@ def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray, modes: Mapping[s
     return NaturalStart(with_penalties(whole, 0.0, y, yd), y, yd)
 
 
+def natural_state(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return natural coordinates of the bodies, their rates and accelerations, (12 n_body,) each, for a state of the tree."""
+    work = make_open_work(packed.system)
+    eval_motion(packed.system, q, qd, work)
+    eval_places(packed.system, qd, work)
+    eval_body_accelerations(packed.system, qdd, work)
+    found = tuple(np.zeros(12 * (len(packed.system.body) - 1)) for _ in range(3))
+    natural_state_of_joint(packed.system, *found, work)
+    return found
+
+
+def natural_accelerations(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Return the accelerations of natural coordinates for a state of the tree."""
+    return natural_state(packed, q, qd, qdd)[2]
+
+
+def natural_slack(packed: Packed, q: np.ndarray, motions: np.ndarray, n: int) -> np.ndarray:
+    """Return 1 for the natural coordinates (n,) of bodies that motions without inertia (m, n_v) move, else 0."""
+    slack, still = np.zeros(n), np.zeros(packed.layout.n_v)
+    for x in motions:
+        moved = natural_state(packed, q, x, still)[1].reshape(-1, 12)
+        slack[:moved.size] = np.maximum(slack[:moved.size], np.repeat(np.max(abs(moved), axis=1) > 1e-12, 12))
+    return slack
+
+
 def joint_frames(packed: Packed, frames: dict[str, np.ndarray], near: np.ndarray) -> dict[str, np.ndarray]:
     """Frames in joint coordinates of frames in natural ones; `near` (nf, n_q) are coordinates next to them.
 

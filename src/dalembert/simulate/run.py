@@ -24,7 +24,7 @@ from .integrators import DORMAND_PRINCE, Bdf, Implicit, choose_integrator, stiff
 from .interrupts import Stop
 from .jumps import RejectionWatch, jumping_drives
 from .loop import Loop
-from .massless import complete
+from .massless import complete_frame
 from .self_check import unbalanced
 from .status import error_of
 
@@ -230,10 +230,12 @@ class _Run:
         for f in self.loop.open:
             t = float(block["t"][f])
             try:
-                block["qd"][f], block["qdd"][f] = complete(self.begin.packed, t, block["q"][f], block["qd"][f])
+                completed = complete_frame(self.begin.packed, t, block["q"][f], block["qd"][f])
             except MultibodyError as error:
                 self.unsettled = error
                 return {name: values[:f] for name, values in block.items()}
+            for name, value in zip(("q", "qd", "qdd", "multiplier"), completed, strict=True):
+                block[name][f] = value
         return block
 
     def _close(self, status: str, stats: Stats | None = None) -> None:

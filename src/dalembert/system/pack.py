@@ -113,7 +113,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     constants[0].form, constants[0].reference = form, REFERENCES[reference]
     joint_codes = (ForceCode.JOINT_SPRING, ForceCode.MOTOR)
     constants[0].places = int(form != FormCode.TREE or any(f.code not in joint_codes for f in model.forces))
-    constants[0].pivot = int(form == FormCode.TREE and _some_singular(model))
+    constants[0].pivot = int(_some_singular(model))
     table = RowTable(body, row_of_body, length)
     spans = lay_loop_rows(plan, table, joint_rows, laws)
     row, term = table.tables()
