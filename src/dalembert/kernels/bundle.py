@@ -59,7 +59,7 @@ class Bundle:
             out += field.listed() if isinstance(field, Bundle) else _array_words(field)
         return out
 
-    @property
+    @cached_property
     def address(self) -> int:
         """Where the words lie in memory, as long as the bundle lives."""
         return self.words.ctypes.data

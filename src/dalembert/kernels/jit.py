@@ -227,6 +227,18 @@ _READY: set[int] = set()
 """Entry kernels that were prepared: all systems have the same types."""
 
 
+def direct(entry, arguments):
+    """Return an entry kernel that does not look at the types of its arguments again, those of the tuple `arguments()`.
+
+    Numba's own look takes longer than the evaluation of a small mechanism.
+    """
+    if not hasattr(entry, "compile"):  # JIT switched off
+        return entry
+    signature = tuple(numba.typeof(a) for a in arguments())
+    entry.compile(signature)
+    return entry.overloads[signature].entry_point
+
+
 def prepare(entries) -> None:
     """Compile (or load from disk) entry kernels for the arguments they will get, telling `on_compile`.
 

@@ -11,7 +11,7 @@ Motions with stiffness alone need the coordinates and the second derivative of l
 from ..codes import FormCode, Status, TaskCode
 from .calls import call_door
 from .dense import factor_lu, solve_lu
-from .evaluate import eval_accelerations, eval_loaded_residual
+from .evaluate import eval_accelerations, eval_loaded_residual, find_projected
 from .jit import kernel
 from .saddle import largest
 from .tree_rank import eval_massless_motion, list_massless
@@ -29,7 +29,7 @@ ROUNDED = 1e-6
 LAW_STEP = 1e-6
 """Half the time over which laws are differenced [s], or relative to the time."""
 
-STILL, COLUMN, FORCE, EARLIER, LATER = 2, 5, 6, 7, 8
+STILL, COLUMN, FORCE, EARLIER, LATER, KEPT = 2, 5, 6, 7, 8, 24
 """Rows of work.vector used here."""
 
 
@@ -191,3 +191,29 @@ def complete_state(sys, t, q, qd, qdd, settle, tau, work) -> int:
     if status == Status.OK.value:
         status = settle_accelerations(sys, t, q, qd, qdd, settle, tau, work)
     return status
+
+
+@kernel
+def complete_frames(sys, t, q, qd, qdd, multiplier, left, settle, tau, work) -> int:
+    """Complete frames t (nf,), q, qd, qdd (nf, ...) in place, and fill qdd and multipliers (nf, m); left[f] = 1 if it fails.
+
+    Frames that are nearly on the constraint rows are brought onto them first.
+    """
+    kept = work.vector[KEPT]
+    for f in range(t.shape[0]):
+        status = eval_accelerations(sys, t[f], q[f], qd[f], qdd[f], tau, work)
+        if status == Status.OK.value and sys.row.shape[0] > 0:
+            status = find_projected(sys, t[f], q[f], qd[f], qdd[f], tau, work)
+        for r in range(sys.row.shape[0]):
+            multiplier[f, r] = work.row[r].push
+        for k in range(qd.shape[1]):
+            kept[k] = qd[f, k]
+        if status == Status.OK.value and settle.motions.shape[0] > 0:
+            status = complete_state(sys, t[f], q[f], kept, qdd[f], settle, tau, work)
+            for r in range(sys.row.shape[0]):
+                multiplier[f, r] = work.row[r].multiplier
+        left[f] = 0 if status == Status.OK.value else 1
+        for k in range(qd.shape[1]):
+            if left[f] == 0:
+                qd[f, k] = kept[k]
+    return Status.OK.value

@@ -14,25 +14,32 @@ nothing left to do; that is the one place where the solver asks for it at every 
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs
 
-from ..codes import Status
-from ..errors import ModelError
+from ..codes import FormCode, Status
+from ..errors import ModelError, MultibodyError
 from ..kernels.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
 from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
+from ..kernels.jit import direct
 from ..kernels.tree_rank import list_massless
 from ..kernels.tree_state import eval_coordinate_rates, normalise
 from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
-from .massless import State, complete
+from .massless import State, complete_frame, complete_in_kernels, completion_entry
 
 MOST_UNKNOWNS = 1000
 """Unknowns up to which the Jacobian is kept dense and exact."""
 UNCONTROLLED = 1e20
 """Absolute tolerance of a rate that is left out of the error test."""
+LEAST_LOOKS = 200
+"""How often progress is told at least."""
+STEPS_A_LOOK = 10
+"""Steps between two frames, about, if every step is not looked at."""
 MOST_TRIES = 200_000
 """Internal steps that the solver may take on its way to one accepted step."""
 
@@ -48,16 +55,24 @@ class BdfLoop:
         self.steps = self.next = 0
         self.sizes: list[float] = []
         self.rows: list[tuple] = []
+        self.done: list[dict[str, np.ndarray]] = []
+        self.slack = np.zeros(0, np.int64)
+        self.form = direct(eval_implicit_form, lambda: self.entries()[0][1])
+        self.by_y = direct(eval_implicit_jacobian, lambda: self.entries()[1][1])
         self.evaluations = self.counted = self.factorizations = 0
         self.status = Status.OK
         self._begin(begin.q, begin.qd)
 
     def _begin(self, q: np.ndarray, qd: np.ndarray) -> None:
         """Start the solver anew at the time reached."""
-        found = State(self.packed, self.t, q, qd).find() if self.system.constants[0].pivot else None
+        self._flush()
+        self.tried = self.taken = self.t
+        state = State(self.packed, self.t, q, qd)
+        found = state.find() if self.system.constants[0].pivot else None
+        self.packed, self.system = state.packed, state.packed.system
         self.slack = np.zeros(0, np.int64) if found is None else found.rates
         self.basis = np.zeros((0, self.n_v)) if found is None else np.eye(self.n_v)
-        self.basis[self.slack] = 0.0 if found is None else found.basis
+        self.basis[self.slack] = found.basis if len(self.slack) else 0.0
         self.motions = self.basis[self.slack] - np.eye(self.n_v)[self.slack]
         self.solver = self._make_solver()
         self.y, self.yp = self._unknowns(q, qd)
@@ -66,7 +81,7 @@ class BdfLoop:
 
     def _unknowns(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The solver's unknowns and their derivatives at a state."""
-        qd, qdd = complete(self.packed, self.t, q, qd)
+        _, qd, qdd, _ = complete_frame(self.packed, self.t, q, qd)
         rates = np.zeros(self.n_q)
         eval_coordinate_rates(self.system, q, qd, rates)
         return (np.concatenate([q, qd - qd[self.slack] @ self.motions]),
@@ -120,17 +135,30 @@ class BdfLoop:
         return whole
 
     def _residual(self, t, y, yp, res):
-        self._check(eval_implicit_form(self.system, t, self._whole(y), yp.copy(), self.basis, res, self.work), res)
+        self._count(t)
+        self._check(self.form(self.system, t, self._whole(y), yp.copy(), self.basis, res, self.work), res)
+
+    def _count(self, t: float) -> None:
+        """Count the solver's steps by the times at which it asks: it goes on only after a step was accepted."""
+        if t > self.tried:
+            self._accept(self.tried)
+        self.tried = t
+
+    def _accept(self, t: float) -> None:
+        size = t - self.taken
+        if size > 0.0:
+            self.steps, self.step, self.taken = self.steps + 1, size, t
+            self.sizes = [min([*self.sizes[:1], size]), max([*self.sizes[1:], size])]
 
     def _jacobian(self, t, y, yp, c, A):
         """Fill A = dF/dy + c dF/dy'."""
-        self._check(eval_implicit_jacobian(self.system, t, self._whole(y), yp.copy(), self.basis, c, A, self.work))
+        self._check(self.by_y(self.system, t, self._whole(y), yp.copy(), self.basis, c, A, self.work))
         if len(self.slack):
             A[:self.n_q, self.n_q + self.slack] += A[:self.n_q, self.n_q:] @ self.motions.T
 
     def _check(self, status: int, values: np.ndarray | None = None) -> None:
         """Stop the solver at a failure of a kernel; the status is kept for `advance`, the failing rate in `work.fail`."""
-        if status == Status.OK and values is not None and not np.all(np.isfinite(values)):
+        if status == Status.OK and values is not None and not isfinite(values.sum()) and not np.all(np.isfinite(values)):
             status = Status.NOT_FINITE
             self.work.fail[0] = self._rate_of_unknown(int(np.argmin(np.isfinite(values))))
         if status != Status.OK:
@@ -155,12 +183,15 @@ class BdfLoop:
         n = self.n_q + self.n_v
         y, square = np.zeros(n), np.zeros((n, n))
         return [(eval_implicit_form, (self.system, 0.0, y, y, square, y, self.work)),
-                (eval_implicit_jacobian, (self.system, 0.0, y, y, square, 1.0, square, self.work))]
+                (eval_implicit_jacobian, (self.system, 0.0, y, y, square, 1.0, square, self.work)),
+                completion_entry(self.packed)]
 
     def advance(self, chunk: int) -> int:
         """Take up to `chunk` steps and return the status."""
         try:
-            return self._advance(chunk)
+            status = self._advance(chunk)
+            self._flush()
+            return status
         except ArithmeticError:
             if self.status == Status.OK:
                 raise
@@ -168,26 +199,40 @@ class BdfLoop:
 
     def _advance(self, chunk: int) -> int:
         self._record(self.t)
-        for _ in range(chunk):
+        for _ in range(chunk if self._looks else max(1, chunk // STEPS_A_LOOK)):
             if self.t >= self.until:
                 return Status.OK
-            found = self.solver.step(self.until, method="onestep", tstop=self._stop())
+            found = self.solver.step(*self._goal(), tstop=self._stop())
             if not found.success:
                 return Status.STEP_TOO_SMALL
             now = float(np.ravel(found.t)[-1])
             if now == self.t:
                 continue
-            self.step, self.t = now - self.t, now
-            self.sizes = [min([*self.sizes[:1], self.step]), max([*self.sizes[1:], self.step])]
-            self.steps += 1
+            self.t = now
+            if self._looks:
+                self._accept(now)
             self.y, self.yp = np.ravel(found.y).copy(), np.ravel(found.yp).copy()
             self.evaluations = int(found.nfev)
             self._record(now)
             self._after_step()
         return Status.CHUNK_DONE
 
+    @property
+    def _looks(self) -> bool:
+        """True if every step is looked at, for directions that lose or gain their inertia and rows that take over."""
+        return bool(self.system.constants[0].pivot) or self.system.constants[0].form != FormCode.TREE
+
+    def _goal(self) -> tuple[float, str]:
+        """Time to go to and how: one step towards the end, or all steps to the next frame, bend or look."""
+        if self._looks:
+            return self.until, "onestep"
+        frame = self.times[self.next] if self.next < len(self.times) else self.until
+        return min(float(frame), self._stop(), self.t + self.until / LEAST_LOOKS), "normal"
+
     def _after_step(self) -> None:
         """Start anew where a law bends or other directions become massless."""
+        if not self._looks and self.t not in self.packed.breaks:
+            return
         q, qd = self._state(self.y)
         if self.t in self.packed.breaks or self._rank_changed(q.copy(), qd.copy()):
             self._begin(q, qd)
@@ -198,11 +243,6 @@ class BdfLoop:
         normalise(self.system, q)
         return q, qd
 
-    def _frame(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Coordinates, rates and accelerations at a time."""
-        q, qd = self._state(y)
-        return q, *complete(self.packed, t, q, qd)
-
     def _stop(self) -> float:
         """Next time at which a step must end [s]."""
         return next((t for t in self.packed.breaks if self.t < t < self.until), self.until)
@@ -212,15 +252,32 @@ class BdfLoop:
         while self.next < len(self.times) and self.times[self.next] <= now:
             t = float(self.times[self.next])
             y = self.y if t == now or self.steps == 0 else np.ravel(self.solver.step(t).y)
-            self.rows.append((t, *self._frame(t, y)))
+            self.rows.append((t, *self._state(y)))
             self.next += 1
+
+    def _flush(self) -> None:
+        """Complete the frames so far, while the directions without inertia are those of the last start."""
+        rows, self.rows = self.rows, []
+        n, m = len(rows), len(self.system.row)
+        shapes = {"t": (), "q": (self.n_q,), "qd": (self.n_v,)}
+        block = {name: np.array([row[c] for row in rows]).reshape(n, *shape)
+                 for c, (name, shape) in enumerate(shapes.items())}
+        block |= {"qdd": np.zeros((n, self.n_v)), "multiplier": np.zeros((n, m))}
+        for f in complete_in_kernels(self.packed, block, len(self.slack), self.work) if n else ():
+            try:
+                found = complete_frame(self.packed, float(block["t"][f]), block["q"][f], block["qd"][f])
+            except MultibodyError:
+                self.done.append({name: values[:f] for name, values in block.items()})
+                raise
+            for name, value in zip(("q", "qd", "qdd", "multiplier"), found, strict=True):
+                block[name][f] = value
+        self.done.append(block)
 
     def take_frames(self) -> dict[str, np.ndarray]:
         """Return the recorded frames and forget them."""
-        rows, self.rows = self.rows, []
-        shapes = {"t": (), "q": (self.n_q,), "qd": (self.n_v,), "qdd": (self.n_v,)}
-        return {name: np.array([row[c] for row in rows]).reshape(len(rows), *shape)
-                for c, (name, shape) in enumerate(shapes.items())}
+        self._flush()
+        done, self.done = self.done, []
+        return {name: np.concatenate([block[name] for block in done]) for name in done[0]}
 
     @property
     def until(self) -> float:

@@ -4,7 +4,8 @@ With tangent rates v, quaternion kinematics N and the Jacobian J of the constrai
     q' = N(q) (v + Jᵀ μ),   M v' + g(t, q, v) + Jᵀ λ = 0,   Phi'(t, q, v) = 0,   Phi(t, q) = 0      (1)
 where μ is zero but for errors of the formulas, and rows that bind rates only have no Phi and no μ.  Of redundant rows an
 independent set is kept, chosen by pivoting; when a motion makes it a bad choice, another one takes over and the solver
-starts anew.  λ and μ follow from the rest without derivatives and take no part in the error control.
+starts anew.  λ and μ follow from the rest without derivatives and take no part in the error control.  Where motions need no
+inertia the rates that the solver sees are z of bdf.py, v and v' are made of them; what is massless at the start stays so.
 The derivative of Phi' by a small motion x with v fixed is (J' + J W) x, J' along the motion and W x = w x phi for balls.  (2)
 """
 
@@ -12,15 +13,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..codes import TaskCode
 from ..errors import ModelError
 from ..kernels.constraints import eval_jacobian
-from ..kernels.door import door
-from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.tree_state import eval_coordinate_rates, normalise, rates_of_coordinates
 from .bdf import UNCONTROLLED, BdfLoop
 from .constraints import RANK, Constraints, independent_rows
 from .initial import Start
+from .massless import complete_frame
 from .reduction import Equations, jacobian_rates, scaled, spin_matrix
 
 WORSE = 0.2
@@ -37,6 +36,7 @@ class LoopedBdf(BdfLoop):
         self.constraints, self.equations = Constraints(begin.packed), Equations(begin.packed)
         self.holonomic = self.constraints.holonomic
         self.used = self.place = np.zeros(0, int)
+        self.no_basis = np.zeros((0, begin.packed.layout.n_v))
         self._choose(0.0, begin.q)
         super().__init__(begin, method, options, times)
 
@@ -65,19 +65,24 @@ class LoopedBdf(BdfLoop):
         return np.append(super()._tolerances(), np.full(self.n_more, UNCONTROLLED))
 
     def _unknowns(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        qdd, pushes = self.equations.accelerations(self.t, q, qd)
+        if len(self.slack):
+            q, qd, qdd, pushes = complete_frame(self.packed, self.t, q, qd)
+        else:
+            qdd, pushes = self.equations.accelerations(self.t, q, qd)
         J = self.constraints.evaluate(self.t, q, qd).jacobian
         rates, more = np.zeros(self.n_q), np.zeros(self.n_more)
         eval_coordinate_rates(self.system, q, qd, rates)
         more[len(self.place):] = np.linalg.lstsq(J[self.used].T, J.T @ pushes, rcond=None)[0]
-        return np.concatenate([q, qd, more]), np.concatenate([rates, qdd, np.zeros(self.n_more)])
+        z, zd = (x - x[self.slack] @ self.motions for x in (qd, qdd))
+        return np.concatenate([q, z, more]), np.concatenate([rates, zd, np.zeros(self.n_more)])
 
-    def _split(self, y: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return writable (q, v), μ and λ; the latter are loaded into the rows."""
-        state, mu, lam = np.split(np.array(y), [self.n_q + self.n_v, self.n_q + self.n_v + len(self.place)])
+    def _split(self, y: np.ndarray, yp: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return writable (q, v), (q', v') and μ; λ is loaded into the rows."""
+        n = self.n_q + self.n_v
+        state, mu, lam = np.split(np.array(y), [n, n + len(self.place)])
         self.work.row["multiplier"] = self.work.row["penalty"] = 0.0
         self.work.row["multiplier"][self.used] = lam
-        return state, mu, lam
+        return self._whole(state), self._whole(np.array(yp[:n])), mu
 
     def _dense_jacobian(self, q: np.ndarray) -> np.ndarray:
         """Jacobian (m, n_v) by the undriven rates, after an evaluation at q."""
@@ -88,9 +93,10 @@ class LoopedBdf(BdfLoop):
 
     def _residual(self, t, y, yp, res):
         n = self.n_q + self.n_v
-        state, mu, _ = self._split(y)
+        self._count(t)
+        state, rates, mu = self._split(y, yp)
         out, change = np.zeros(n), np.zeros(self.n_q)
-        self._check(eval_implicit_form(self.system, t, state, np.array(yp[:n]), self.basis, out, self.work), out)
+        self._check(self.form(self.system, t, state, rates, self.no_basis, out, self.work), out)
         row, q = self.work.row, state[:self.n_q]
         res[n:] = np.concatenate([row["value"][self.place], row["rate"][self.used]])                # (1)
         eval_coordinate_rates(self.system, q, mu @ self._dense_jacobian(q)[self.place], change)
@@ -99,10 +105,10 @@ class LoopedBdf(BdfLoop):
 
     def _jacobian(self, t, y, yp, c, out):
         n, n_q = self.n_q + self.n_v, self.n_q
-        state, _, _ = self._split(y)
+        state, rates, _ = self._split(y, yp)
         q, v = state[:n_q].copy(), state[n_q:].copy()
         A = np.zeros((n, n))
-        self._check(eval_implicit_jacobian(self.system, t, state, np.array(yp[:n]), self.basis, c, A, self.work))
+        self._check(self.by_y(self.system, t, state, rates, self.no_basis, c, A, self.work))
         J, Jd, _ = jacobian_rates(self.constraints, t, q, v, np.zeros(self.n_v))
         by_all = self.constraints.full_jacobian(t, q)
         back = self._back(q)
@@ -114,6 +120,7 @@ class LoopedBdf(BdfLoop):
         out[n:a, :n_q] = by_all[self.place] @ back
         out[a:b, :n_q] = (Jd + J @ spin_matrix(self.packed, v))[self.used] @ back                # (2)
         out[a:b, n_q:n] = by_all[self.used]
+        out[:, n_q + self.slack] += out[:, n_q:n] @ self.motions.T
 
     def _back(self, q: np.ndarray) -> np.ndarray:
         """Small motions (n_v, n_q) that unit changes of the coordinates make."""
@@ -136,18 +143,12 @@ class LoopedBdf(BdfLoop):
             super()._after_step()
 
     def _state(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        q, qd, _ = np.split(np.array(y), [self.n_q, self.n_q + self.n_v])
+        q, qd = np.split(self._whole(np.array(y[:self.n_q + self.n_v])), [self.n_q])
         normalise(self.system, q)
         return q, qd
 
-    def _frame(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        q, qd = self._state(y)
-        self.work.row["penalty"] = self.system.row["penalty"]
-        qdd, scratch, work = np.zeros(self.n_v), np.zeros(self.n_v), self.work
-        for task in (TaskCode.ACCELERATIONS, TaskCode.PROJECTED):
-            self._check(door(self.system, int(task), 0, t, q, qd, qdd, scratch, scratch, 1.0, 1.0, work.no_matrix,
-                             work.no_pivot, work))
-        return q, qd, qdd
+    def _rank_changed(self, q: np.ndarray, qd: np.ndarray) -> bool:
+        return False
 
 
 def _smallest(J: np.ndarray) -> float:

@@ -9,7 +9,7 @@ from ..errors import ModelError
 from ..kernels.bundle import Bundle
 from ..kernels.constrained_step import MASS, NO_PROJECTION, STEP, TANGENT
 from ..kernels.door import make_open_work
-from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames, Settling
+from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.integrate_explicit import Tableau, integrate_explicit
 from ..kernels.integrate_implicit import integrate_implicit
 from ..kernels.integrate_radau import integrate_radau
@@ -19,7 +19,7 @@ from ..results.stats import Stats
 from .arguments import RunOptions
 from .initial import Start
 from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
-from .massless import complete_frame
+from .massless import complete_frame, complete_in_kernels, completion_entry, make_settling
 from .natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
 
 BUFFER_BYTES = 4_000_000
@@ -126,6 +126,8 @@ class Loop:
         """The kernels needed, for `prepare`; the addresses of their tables are found here, before the time loop."""
         arguments = self.arguments()
         _find_addresses(arguments)
+        if self.begin.natural and self.begin.massless:
+            return [(self.kernel, arguments), completion_entry(self.begin.packed)]
         return [(self.kernel, arguments)]
 
     def advance(self, chunk: int) -> int:
@@ -142,8 +144,10 @@ class Loop:
         self.open = np.flatnonzero(self.frames.open[:n])
         if self.begin.natural:
             loops = len(self.begin.packed.system.row)  # they come first among the rows of natural coordinates
-            return {**joint_frames(self.begin.natural.packed, block, self.frames.joint[:n]),
-                    "multiplier": block["multiplier"][:, :loops]}
+            block = {**joint_frames(self.begin.natural.packed, block, self.frames.joint[:n]),
+                     "multiplier": block["multiplier"][:, :loops].copy()}
+            if self.begin.massless:
+                self.open = complete_in_kernels(self.begin.packed, block, self.begin.massless)
         return block
 
     @property
@@ -226,12 +230,7 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
         slack, motions = natural_slack(begin.packed, begin.q, begin.motions, n_v), np.zeros((begin.massless, n_v))
     return Flow(progress, state.q.copy(), state.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
                 np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((4, n_v)), v(), q_scale, qd_scale, v(), slack.copy(),
-                _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), _make_settling(begin.massless, n_v))
-
-
-def _make_settling(m: int, n_v: int) -> Settling:
-    return Settling(np.zeros(m, np.int64), np.zeros((m, n_v)), np.zeros((m, m)), np.zeros(m, np.int64), np.zeros(m),
-                    np.zeros((4, n_v)))
+                _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), make_settling(begin.massless, n_v))
 
 
 def _scales(system, n_q: int) -> tuple[np.ndarray, np.ndarray]:

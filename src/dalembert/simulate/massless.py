@@ -24,7 +24,9 @@ from ..codes import FormCode, Status
 from ..errors import ConvergenceError, SingularError
 from ..kernels.door import make_open_work
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual
+from ..kernels.flow import Settling
 from ..kernels.linearize import eval_matrices
+from ..kernels.massless_frames import complete_frames
 from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
 from ..kernels.tree_state import move, normalise
 from ..kernels.tree_tangent import eval_variation
@@ -119,7 +121,8 @@ class State:
         """Bring coordinates and rates that are nearly on the constraint rows onto them."""
         if not len(self.packed.system.row):
             return
-        constraints, scale, size = Constraints(self.packed, self.work), self.packed.system.dof["q_scale"], self.packed.system.row["size"]
+        constraints = Constraints(self.packed, self.work)
+        scale, size = self.packed.system.dof["q_scale"], self.packed.system.row["size"]
         for _ in range(MAX_CLOSINGS):
             rows = constraints.evaluate(self.t, self.q, self.qd)
             back = np.linalg.pinv(scaled(self.packed, rows.jacobian), rcond=RANK_OF_ROWS)
@@ -310,6 +313,32 @@ def complete_frame(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> t
     found = state.settled()
     qdd = state.accelerations() if found is None else _accelerations(state, found)
     return state.q, state.qd, qdd, state.multipliers
+
+
+def make_settling(m: int, n_v: int) -> Settling:
+    """Memory of the completion of m massless directions in kernels."""
+    return Settling(np.zeros(m, np.int64), np.zeros((m, n_v)), np.zeros((m, m)), np.zeros(m, np.int64), np.zeros(m),
+                    np.zeros((4, n_v)))
+
+
+def complete_in_kernels(packed: Packed, frames: dict[str, np.ndarray], massless: int, work=None) -> np.ndarray:
+    """Complete frames (a dict of t, q, qd, qdd, multiplier) of a model with so many massless directions, in place.
+
+    Returns the numbers of those that are left to `complete_frame`.
+    """
+    work, n_v = work or make_open_work(packed.system), packed.layout.n_v
+    work.fail[2] = massless
+    left = np.zeros(len(frames["t"]), np.int64)
+    complete_frames(packed.system, *(frames[name] for name in ("t", "q", "qd", "qdd", "multiplier")), left,
+                    make_settling(massless, n_v), np.zeros(n_v), work)
+    return np.flatnonzero(left)
+
+
+def completion_entry(packed: Packed) -> tuple:
+    """The kernel that `complete_in_kernels` needs, for `prepare`."""
+    block, v = np.zeros((1, 1)), np.zeros(1)
+    return complete_frames, (packed.system, v, block, block, block, block, np.zeros(1, np.int64), make_settling(0, 0), v,
+                             make_open_work(packed.system))
 
 
 def _accelerations(state: State, found: Massless) -> np.ndarray:
