@@ -143,6 +143,31 @@ def test_tree_with_a_massless_hub(integrator):
     assert worst(r["j2.speed"], column(p, "phi2_dot")) <= 1e-6 * rate
 
 
+@pytest.mark.parametrize("formulation", ["semi-recursive", "global"])
+def test_tree_with_a_massless_hub_in_other_formulations(formulation):
+    """As above by generalized-alpha steps, whose errors of second order add up over four swings of the pendulums."""
+    p = load("p3_tree_massless_hub")
+    r = dal.run(massless_hub_tree(p["data"], p["initial"]), until=5.0, accuracy=1e-7, record=0.1, formulation=formulation)
+    assert r.provenance["formulation"] == formulation
+    exact = np.stack([column(p, name) for name in ("x1", "phi2", "phi3", "phi4", "phi5")], axis=1)
+    assert worst(tree_angles(r), exact) <= 1e-3
+    assert worst(tree_angles(r)[:11], exact[:11]) <= 1e-4
+
+
+@pytest.mark.parametrize("letter", "AB")
+@pytest.mark.parametrize("formulation", ["semi-recursive", "global"])
+def test_the_oscillator_without_mass_in_other_formulations(formulation, letter):
+    """By generalized-alpha steps; errors shrink as the accuracy to the power 2/3, which the global error of order two is."""
+    p, exact = reference(letter, 0.0)
+    d, errors = p["data"], []
+    for accuracy in (1e-6, 1e-8):
+        r = dal.run(small_mass_oscillator(d, 0.0), until=d["tend"], accuracy=accuracy, formulation=formulation,
+                    record=np.array(p["t"]))
+        assert r.provenance["formulation"] == formulation
+        errors.append(np.abs(motion(r) - exact)[:, :2].max() / np.max(abs(exact[:, :2])))
+    assert errors[1] <= min(1e-3, 0.2 * errors[0]), errors
+
+
 def test_the_tree_converges_with_the_hubs_inertia():
     """Distance to the massless hub O(J2), after the boundary layer of the hub's rate."""
     p = load("p3_tree_massless_hub")

@@ -61,6 +61,7 @@ class BdfLoop:
         self.by_y = direct(eval_implicit_jacobian, lambda: self.entries()[1][1])
         self.evaluations = self.counted = self.factorizations = 0
         self.status = Status.OK
+        self.has_rows = bool(self.system.constants[0].form != FormCode.TREE)
         self._begin(begin.q, begin.qd)
 
     def _begin(self, q: np.ndarray, qd: np.ndarray) -> None:
@@ -219,8 +220,11 @@ class BdfLoop:
 
     @property
     def _looks(self) -> bool:
-        """True if every step is looked at, for directions that lose or gain their inertia and rows that take over."""
-        return bool(self.system.constants[0].pivot) or self.system.constants[0].form != FormCode.TREE
+        """True if every step is looked at: massless directions may gain inertia, and other rows take over.
+
+        A direction that loses its inertia does so for a moment, or where a law bends: for that frames are looked at.
+        """
+        return len(self.slack) > 0 or self.has_rows
 
     def _goal(self) -> tuple[float, str]:
         """Time to go to and how: one step towards the end, or all steps to the next frame, bend or look."""
@@ -231,8 +235,6 @@ class BdfLoop:
 
     def _after_step(self) -> None:
         """Start anew where a law bends or other directions become massless."""
-        if not self._looks and self.t not in self.packed.breaks:
-            return
         q, qd = self._state(self.y)
         if self.t in self.packed.breaks or self._rank_changed(q.copy(), qd.copy()):
             self._begin(q, qd)
