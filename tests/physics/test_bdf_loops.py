@@ -7,9 +7,7 @@ from physics.loop_models import INERTIA, MOMENT, G, eccentric_roller, parallelog
 from reference import column, load, worst
 
 import dalembert as dal
-from dalembert.codes import Status
-from dalembert.kernels.door import door
-from dalembert.simulate import bdf_loops
+from dalembert.simulate import bdf
 from dalembert.simulate.bdf_loops import LoopedBdf
 
 pytest.importorskip("sksundae")
@@ -116,12 +114,15 @@ def test_a_law_that_is_not_a_number_names_its_joint():
 
 
 def test_a_frame_that_cannot_be_shown_ends_in_a_named_error(monkeypatch):
-    """Accelerations of a frame that fail are told like those of a step, with the frames before."""
-    def fail_after(*arguments):
-        arguments[-1].fail[0] = 1
-        return Status.SINGULAR.value if arguments[3] > 0.05 else door(*arguments)
+    """A frame whose accelerations fail in the kernels and in Python is told like a step that does, with the frames before."""
+    def none(packed, frames, *_):
+        return np.flatnonzero(frames["t"] > 0.055)
 
-    monkeypatch.setattr(bdf_loops, "door", fail_after)
+    def fail(packed, t, *_):
+        raise dal.SingularError(f"joint 'big end': no accelerations at t = {t:.3f} s")
+
+    monkeypatch.setattr(bdf, "complete_in_kernels", none)
+    monkeypatch.setattr(bdf, "complete_frame", fail)
     r = dal.run(slider_crank(), until=0.2, accuracy=ACCURACY, record=0.01, integrator="bdf", on_failure="return")
     assert r.status.startswith("SingularError: joint 'big end'")
     assert r.t[-1] == pytest.approx(0.05)

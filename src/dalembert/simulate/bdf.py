@@ -2,8 +2,8 @@
 
 The rates that the solver sees are z with qd = z + sum_k (x_k - e_k) z_k over the massless rates k, x_k their motions at
 the start: the rates of bodies with inertia then do not hang on those without, whose size is left out of the error test,
-since they follow from the coordinates by equations without derivatives.  Where a rate gains or loses its inertia on the way
-the solver starts anew.
+since they follow from the coordinates by equations without derivatives.  Where a frame shows that a rate has gained or lost
+its inertia the solver starts anew.
 
 Newton's iteration of a step takes the exact matrix dF/dy + c dF/dy' of its own state and c, factored anew each time.  The
 solver's own way keeps old factors while c changes by less than two thirds; along stiff directions that leaves errors of the
@@ -38,6 +38,9 @@ UNCONTROLLED = 1e20
 """Absolute tolerance of a rate that is left out of the error test."""
 LEAST_LOOKS = 200
 """How often progress is told at least."""
+RANK_LOOKS = 20
+"""How often it is seen at least whether directions have lost their inertia, where none had at the start; where some had, it is
+seen at every frame and look whether they have gained it."""
 STEPS_A_LOOK = 10
 """Steps between two frames, about, if every step is not looked at."""
 MOST_TRIES = 200_000
@@ -53,14 +56,19 @@ class BdfLoop:
         self.n_q, self.n_v = len(begin.q), len(begin.qd)
         self.t = self.step = 0.0
         self.steps = self.next = 0
+        self.next_look = 0.0
         self.sizes: list[float] = []
         self.rows: list[tuple] = []
         self.done: list[dict[str, np.ndarray]] = []
         self.slack = np.zeros(0, np.int64)
         self.form = direct(eval_implicit_form, lambda: self.entries()[0][1])
+        v, point = np.zeros(self.n_v), np.zeros(self.n_q)
+        self.eliminate = direct(eval_accelerations, lambda: (self.system, 0.0, point, v, v, v, self.work))
+        self.list = direct(list_massless, lambda: (self.system, self.work, np.zeros(1, np.int64)))
         self.by_y = direct(eval_implicit_jacobian, lambda: self.entries()[1][1])
         self.evaluations = self.counted = self.factorizations = 0
         self.status = Status.OK
+        self.turns = len(self.system.quaternion) > 0
         self.has_rows = bool(self.system.constants[0].form != FormCode.TREE)
         self._begin(begin.q, begin.qd)
 
@@ -176,8 +184,8 @@ class BdfLoop:
             return False
         rates = np.zeros(self.n_v, np.int64)
         self.work.fail[2] = self.n_v
-        status = eval_accelerations(self.system, self.t, q, qd, np.zeros(self.n_v), np.zeros(self.n_v), self.work)
-        return status == Status.OK and not np.array_equal(rates[:list_massless(self.system, self.work, rates)], self.slack)
+        status = self.eliminate(self.system, self.t, q, qd, np.zeros(self.n_v), np.zeros(self.n_v), self.work)
+        return status == Status.OK and not np.array_equal(rates[:self.list(self.system, self.work, rates)], self.slack)
 
     def entries(self) -> list[tuple]:
         """The kernels needed, for `prepare`."""
@@ -200,7 +208,7 @@ class BdfLoop:
 
     def _advance(self, chunk: int) -> int:
         self._record(self.t)
-        for _ in range(chunk if self._looks else max(1, chunk // STEPS_A_LOOK)):
+        for _ in range(chunk if self.has_rows else max(1, chunk // STEPS_A_LOOK)):
             if self.t >= self.until:
                 return Status.OK
             found = self.solver.step(*self._goal(), tstop=self._stop())
@@ -210,7 +218,7 @@ class BdfLoop:
             if now == self.t:
                 continue
             self.t = now
-            if self._looks:
+            if self.has_rows:
                 self._accept(now)
             self.y, self.yp = np.ravel(found.y).copy(), np.ravel(found.yp).copy()
             self.evaluations = int(found.nfev)
@@ -218,31 +226,29 @@ class BdfLoop:
             self._after_step()
         return Status.CHUNK_DONE
 
-    @property
-    def _looks(self) -> bool:
-        """True if every step is looked at: massless directions may gain inertia, and other rows take over.
-
-        A direction that loses its inertia does so for a moment, or where a law bends: for that frames are looked at.
-        """
-        return len(self.slack) > 0 or self.has_rows
-
     def _goal(self) -> tuple[float, str]:
-        """Time to go to and how: one step towards the end, or all steps to the next frame, bend or look."""
-        if self._looks:
+        """Time to go to and how: all steps to the next frame, bend or look; one step where other rows may take over."""
+        if self.has_rows:
             return self.until, "onestep"
         frame = self.times[self.next] if self.next < len(self.times) else self.until
         return min(float(frame), self._stop(), self.t + self.until / LEAST_LOOKS), "normal"
 
     def _after_step(self) -> None:
         """Start anew where a law bends or other directions become massless."""
+        bends = self.t in self.packed.breaks
+        if not (bends or len(self.slack) or self.t >= self.next_look):
+            return
+        self.next_look = self.t + self.until / RANK_LOOKS
         q, qd = self._state(self.y)
-        if self.t in self.packed.breaks or self._rank_changed(q.copy(), qd.copy()):
+        if bends or self._rank_changed(q.copy(), qd.copy()):
             self._begin(q, qd)
 
     def _state(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates and rates from the solver's unknowns."""
-        q, qd = np.split(self._whole(y).copy(), [self.n_q])
-        normalise(self.system, q)
+        whole = self._whole(y)
+        q, qd = whole[:self.n_q].copy(), whole[self.n_q:]
+        if self.turns:
+            normalise(self.system, q)
         return q, qd
 
     def _stop(self) -> float:
@@ -254,17 +260,17 @@ class BdfLoop:
         while self.next < len(self.times) and self.times[self.next] <= now:
             t = float(self.times[self.next])
             y = self.y if t == now or self.steps == 0 else np.ravel(self.solver.step(t).y)
-            self.rows.append((t, *self._state(y)))
+            self.rows.append((t, y))
             self.next += 1
 
     def _flush(self) -> None:
         """Complete the frames so far, while the directions without inertia are those of the last start."""
         rows, self.rows = self.rows, []
         n, m = len(rows), len(self.system.row)
-        shapes = {"t": (), "q": (self.n_q,), "qd": (self.n_v,)}
-        block = {name: np.array([row[c] for row in rows]).reshape(n, *shape)
-                 for c, (name, shape) in enumerate(shapes.items())}
-        block |= {"qdd": np.zeros((n, self.n_v)), "multiplier": np.zeros((n, m))}
+        states = [self._state(y) for _, y in rows]
+        block = {"t": np.array([t for t, _ in rows], float), "q": np.array([q for q, _ in states]).reshape(n, self.n_q),
+                 "qd": np.array([qd for _, qd in states]).reshape(n, self.n_v), "qdd": np.zeros((n, self.n_v)),
+                 "multiplier": np.zeros((n, m))}
         for f in complete_in_kernels(self.packed, block, len(self.slack), self.work) if n else ():
             try:
                 found = complete_frame(self.packed, float(block["t"][f]), block["q"][f], block["qd"][f])
