@@ -93,7 +93,7 @@ RUNS = [pytest.param(dict(formulation="semi-recursive", accuracy=1e-7), 3e-5, id
         pytest.param(dict(formulation="semi-recursive", accuracy=1e-7, integrator="bdf"), 3e-5, id="bdf"),
         pytest.param(dict(formulation="semi-recursive", step=1e-3), 3e-4, id="semi-recursive, fixed step"),
         pytest.param(dict(formulation="global", step=1e-3), 5e-4, id="global, fixed step")]
-"""With what is left of the relative error: two hundred times the accuracy, or the square of the step times that of 10 rad/s."""
+"""With what is left of the relative error: two hundred times the accuracy, or the step squared times that of 10 rad/s."""
 
 
 @pytest.mark.parametrize("options, allowed", RUNS)
@@ -190,7 +190,8 @@ def telescope(piece=0.0) -> dal.Model:
     m, y = pendulums(), (0, 1, 0)
     apart = float(np.hypot(1.0 + 0.5 * np.sin(0.2) + 0.4 * np.sin(0.3), 0.4 * np.cos(0.3) - 0.5 * np.cos(0.2)))
     m.add(dal.Body("inner", mass=piece), dal.Body("outer", mass=piece),
-          dal.Revolute("b", "left.end", "inner", axis=y), dal.Prismatic("slide", "inner", "outer", axis=(1, 0, 0), start=apart),
+          dal.Revolute("b", "left.end", "inner", axis=y),
+          dal.Prismatic("slide", "inner", "outer", axis=(1, 0, 0), start=apart),
           dal.Revolute("c", "outer", "right.end", axis=y),
           dal.JointSpring("spring", "slide", stiffness=50.0, damping=2.0, rest=0.9))
     return m

@@ -28,6 +28,7 @@ from .arguments import RunOptions
 from .initial import prepare_start
 from .integrators import DORMAND_PRINCE, GeneralizedAlpha, Radau
 from .loop import Loop
+from .massless import completion_entry
 
 
 def entries() -> list[tuple]:
@@ -47,6 +48,7 @@ def entries() -> list[tuple]:
         (measure_natural_frames, (system, system, np.zeros(1), block, block, block, cube, cube, cube, block, cube, block, work,
                                   work)),
         (solve_natural_frames, (system, system, np.zeros(1), block, block, block, work, work)),
+        completion_entry(begin.packed),
         (eval_accelerations, (system, 0.0, q, qd, qd, qd, work)),
         (eval_residual, (system, 0.0, q, qd, qd, qd, qd, work)),
         (check_tree_balance, (system, 0.0, q, qd, qd, work)),
