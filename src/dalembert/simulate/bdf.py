@@ -210,6 +210,7 @@ class BdfLoop:
         self._record(self.t)
         for _ in range(chunk if self.has_rows else max(1, chunk // STEPS_A_LOOK)):
             if self.t >= self.until:
+                self._accept(self.tried)
                 return Status.OK
             found = self.solver.step(*self._goal(), tstop=self._stop())
             if not found.success:

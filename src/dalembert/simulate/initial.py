@@ -27,6 +27,7 @@ from .massless import describe, make_consistent
 from .mobility import find_mobility, redundancy_messages
 from .natural import NaturalStart, make_natural
 from .penalties import with_penalties
+from .rank import may_lack_inertia
 from .undeformed import as_seen, undeformed
 
 NOTHING: Mapping[str, np.ndarray] = {}
@@ -238,7 +239,8 @@ def close_loops(start: Start, joints, elastic=NOTHING) -> Start:
     packed = replace(with_given(with_penalties(packed, 0.0, q, qd, work), penalty), redundant=len(redundant))
     messages = moved_starts(start, joints, q, qd, "to close the loops")
     closed = replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages))
-    if packed.system.constants[0].pivot and not packed.has_superelements:
+    in_faces = isinstance(start.formulation, Global) and packed.plan.model.flexibles  # which have their inertia elsewhere
+    if packed.system.constants[0].pivot and not in_faces and may_lack_inertia(packed, q, qd):
         closed = _without_inertia(closed, joints)
     natural = None
     if isinstance(start.formulation, Global):

@@ -15,6 +15,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..codes import Status
+from ..kernels.door import make_open_work
+from ..kernels.evaluate import eval_accelerations
 from ..kernels.tree_kinematics import eval_motion, eval_places
 from ..system.pack import Packed
 from .reduction import independent_rates, null_space
@@ -23,8 +26,19 @@ NO_INERTIA = 1e-11
 """Inertia along a motion, relative to (1), that counts as none; rounding of turned models leaves 1e-15."""
 NO_SIZE = 1e-12
 """Likewise of (1) along a combination of motions, relative to theirs: only massless bodies move."""
+FAR_FROM_SINGULAR = 1e-9
+"""Pivots of a matrix, relative to its diagonal, that leave no doubt: penalties make up to 1e-6 of them in sound models."""
 OTHERS = 0.5
 """Weight of rates whose own body has inertia in the choice of the rates that motions are told by."""
+
+
+def may_lack_inertia(packed: Packed, q: np.ndarray, qd: np.ndarray) -> bool:
+    """Tell whether a look at all motions is worth its dense matrices: False if M + Jᵀ α J is far from singular."""
+    system, work, v = packed.system, make_open_work(packed.system), np.zeros(len(qd))
+    if eval_accelerations(system, 0.0, q.copy(), qd.copy(), v, v.copy(), work) != Status.OK:
+        return True
+    diagonal = work.factors.A[system.pattern.diagonal][system.pattern.order]
+    return bool(np.any(abs(work.factors.D) <= FAR_FROM_SINGULAR * abs(diagonal)))
 
 
 def inertia_sizes(packed: Packed, q: np.ndarray, qd: np.ndarray, M: np.ndarray, work) -> np.ndarray:
