@@ -7,9 +7,11 @@ second order for the crank, one of first order for the node, integrated by SciPy
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.linalg import eig
 
 import dalembert as dal
 import dalembert.simulate.run as run_module
+from dalembert.simulate.initial import prepare_start
 
 ARM, ROD = 0.2, 0.5
 CRANK, COUPLER, SLIDER = (1.0, 0.1, 0.01), (0.5, 0.25, 0.02), 0.8
@@ -164,6 +166,38 @@ def test_formulations_and_integrators_of_a_loop_with_a_massless_node():
     for integrator in ("dopri5", "rk4"):
         with pytest.raises(dal.SingularError, match="explicit"):
             dal.run(slider_crank(), until=0.1, integrator=integrator, step=None if integrator == "dopri5" else 1e-3)
+
+
+@pytest.mark.parametrize("projection", ["step", "tangent", "mass", None])
+def test_every_projection_carries_a_massless_node(projection):
+    wanted = dal.run(slider_crank(), until=0.2, accuracy=1e-8)
+    for formulation in (dal.SemiRecursive(projection=projection), dal.Global(projection=projection)):
+        if formulation == dal.Global(projection="mass"):
+            with pytest.raises(dal.ModelError, match="inertia in every direction"):
+                dal.run(slider_crank(), until=0.2, step=1e-3, formulation=formulation)
+            continue
+        r = dal.run(slider_crank(), until=0.2, step=1e-3, formulation=formulation)
+        assert r["main.angle"][-1] == pytest.approx(wanted["main.angle"][-1], abs=1.5e-4)  # of a step of 1 ms
+
+
+def test_light_and_massless_nodes_are_told_apart_in_any_position():
+    for seed in range(6):
+        turn, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))
+        turn *= np.sign(np.linalg.det(turn))
+        for node, massless in ((0.0, 1), (1e-9, 0)):
+            assert prepare_start(slider_crank(node=node, turn=turn)).massless == massless
+
+
+def test_modes_of_a_loop_with_a_massless_node():
+    """About the equilibrium: one that swings and one that decays; a light node has both and a fast one."""
+    found = []
+    for node in (0.0, 1e-7):
+        m = slider_crank(node=node).replaced("main", start_rate=0.0)
+        small = dal.linearize(m, start=dal.static(m))
+        zero, one = np.zeros_like(small.M), np.eye(len(small.M))
+        values = eig(np.block([[zero, one], [-small.K, -small.C]]), np.block([[one, zero], [zero, small.M]]), right=False)
+        found.append(sorted(values[np.isfinite(values)], key=lambda x: (abs(x), x.imag))[:3])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-4)
 
 
 @pytest.mark.parametrize("formulation", ["semi-recursive", "global"])

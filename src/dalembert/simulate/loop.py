@@ -106,6 +106,9 @@ class Loop:
             if o.projection == TANGENT and not self.begin.natural and len(self.flow.qd) > LARGEST_DENSE:
                 raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {len(self.flow.qd)} rates, "
                                  f"expected at most {LARGEST_DENSE}. Take projection='step' or formulation 'global'.")
+            if o.projection == MASS and self.begin.natural and self.begin.massless:
+                raise ModelError("Global: projection 'mass' needs inertia in every direction, but the model lacks it in some. "
+                                 "Take projection='step', or formulation 'semi-recursive'.")
             o.zeta = getattr(self.begin.formulation, "zeta", None) or 0.0
             o.newton = (STAGE_SHARE if o.turns else 1.0) * STEP_SHARE
             self.kernel = integrate_implicit
