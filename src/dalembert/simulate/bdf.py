@@ -39,8 +39,8 @@ UNCONTROLLED = 1e20
 LEAST_LOOKS = 200
 """How often progress is told at least."""
 RANK_LOOKS = 20
-"""How often it is seen at least whether directions have lost their inertia, where none had at the start; where some had, it is
-seen at every frame and look whether they have gained it."""
+"""How often it is seen whether directions have lost their inertia, where none had at the start; where some had, it is seen at
+every look whether they have gained it."""
 STEPS_A_LOOK = 10
 """Steps between two frames, about, if every step is not looked at."""
 MOST_TRIES = 200_000
@@ -82,6 +82,7 @@ class BdfLoop:
         self.slack = np.zeros(0, np.int64) if found is None else found.rates
         self.basis = np.zeros((0, self.n_v)) if found is None else np.eye(self.n_v)
         self.basis[self.slack] = found.basis if len(self.slack) else 0.0
+        self.at = self.n_q + self.slack
         self.motions = self.basis[self.slack] - np.eye(self.n_v)[self.slack]
         self.solver = self._make_solver()
         self.y, self.yp = self._unknowns(q, qd)
@@ -140,7 +141,7 @@ class BdfLoop:
         whole = y.copy()
         if not len(self.slack):
             return whole
-        whole[self.n_q:] += y[self.n_q + self.slack] @ self.motions
+        whole[self.n_q:] += whole[self.at].dot(self.motions)
         return whole
 
     def _residual(self, t, y, yp, res):
@@ -237,9 +238,9 @@ class BdfLoop:
     def _after_step(self) -> None:
         """Start anew where a law bends or other directions become massless."""
         bends = self.t in self.packed.breaks
-        if not (bends or len(self.slack) or self.t >= self.next_look):
+        if not (bends or self.t >= self.next_look):
             return
-        self.next_look = self.t + self.until / RANK_LOOKS
+        self.next_look = self.t + self.until / (LEAST_LOOKS if len(self.slack) else RANK_LOOKS)
         q, qd = self._state(self.y)
         if bends or self._rank_changed(q.copy(), qd.copy()):
             self._begin(q, qd)
