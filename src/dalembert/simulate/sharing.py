@@ -196,7 +196,7 @@ class Sharing:
         return np.where(back, carried, seat), np.where(back, seat, carried)
 
     def _offsets(self, poses: Poses) -> np.ndarray:
-        """From the middle of a joint's attachments, where moments count, to the second one (nf, n, 3); zero for constraints."""
+        """From the middle of a joint's attachments, where moments count, to the second (nf, n, 3); zero for constraints."""
         first, second = self._ends(poses)
         row = self.system.row[self.system.hold["first"][:self.n_cut]]
         cut = [poses.place[:, row[name]] + poses.turned(row[name], row[f"u_{name}"]) for name in ("a", "b")]
