@@ -37,7 +37,7 @@ def test_as_many_directions_are_redundant(change):
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("name", HANGING)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n == "vehicle" else n for n in HANGING])
 def test_equilibria_and_frequencies_are_the_same(name, change):
     model = HANGING[name]().replaced("driving", start_rate=None) if name == "vehicle" else HANGING[name]()
     changed = CHANGES[change](model, np.random.default_rng(len(name)))

@@ -3,9 +3,9 @@
 With constraint rows Phi(q) = 0 of Jacobian J the efforts balance up to loads of the rows, r(q) + Jᵀ λ = 0.  Along a basis Z of
 the motions that the rows leave free, and with the multipliers λ that balance r best,
     rho = Zᵀ r,   d rho = Zᵀ (K + sum λ Hess Phi) Z dy                                            (1)
-is what Levenberg-Marquardt steps dq = Z dy take to zero.  The basis is orthonormal relative to the sizes of coordinates:
-rho and its derivative are energies whatever moves.  After each step the loops are closed again, so that |rho| measures the
-distance to balance on the constraints themselves.  Redundant rows share their loads by least multipliers, which (1) does
+is what Levenberg-Marquardt steps dq = Z dy take to zero.  The basis is orthonormal relative to the sizes of coordinates,
+so that rho and its derivative are energies whatever moves.  After each step the loops are closed again, so that |rho| measures
+the distance to balance on the constraints themselves.  Redundant rows share their loads by least multipliers, which (1) does
 not notice.  Where |rho| is least but not zero, the mechanism yields to its efforts instead, dy = -|K|⁻¹ rho, as long as they
 do work along the move: that leads to a minimum of the energy, and on from there as before.
 """
