@@ -14,6 +14,7 @@ from dalembert.kernels import (
     evaluate,
     implicit_form,
     linearize,
+    massless_frames,
     measure,
     tree_balance,
     tree_factor,
@@ -29,6 +30,7 @@ from dalembert.simulate.evaluate import evaluate_frames, refresh_accelerations
 from dalembert.simulate.initial import prepare_start
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
+from dalembert.simulate.massless import make_settling
 
 SMALL = dict(motions=True, reverse=0.5)
 
@@ -66,6 +68,8 @@ def calls(case):
         (evaluate.eval_residual, (sys, 0.1, q, qd, qdd, tau, out, work)),
         (evaluate.eval_loaded_residual, (sys, 0.1, q, qd, qdd, tau, out, work)),
         (tree_balance.check_tree_balance, (sys, 0.1, q, qd, qdd, work)),
+        (massless_frames.complete_frames, (sys, np.zeros(1), q[None].copy(), qd[None].copy(), qdd[None].copy(),
+                                           np.zeros((1, 0)), np.zeros(1, np.int64), make_settling(0, n), tau, work)),
         (constraints.eval_jacobian, (sys, q, work)),
         (linearize.eval_matrices, (sys, 0.1, q, qd, qdd, out, M, C, K, work)),
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
