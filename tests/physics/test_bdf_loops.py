@@ -129,6 +129,7 @@ def test_a_frame_that_cannot_be_shown_ends_in_a_named_error(monkeypatch):
 
 
 def test_a_step_that_becomes_too_small_tells_which_joint_is_fastest(monkeypatch):
+    from dalembert.codes import Status
     from dalembert.simulate.bdf import BdfLoop
 
     monkeypatch.setattr(BdfLoop, "advance", lambda self, chunk: Status.STEP_TOO_SMALL)
