@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from invariance.test_turned_linkages import fourbar
+from invariance.library import fourbar
 from physics.test_frames import turned_world
 from random_models import random_rotation
 

@@ -126,3 +126,12 @@ def test_a_frame_that_cannot_be_shown_ends_in_a_named_error(monkeypatch):
     r = dal.run(slider_crank(), until=0.2, accuracy=ACCURACY, record=0.01, integrator="bdf", on_failure="return")
     assert r.status.startswith("SingularError: joint 'big end'")
     assert r.t[-1] == pytest.approx(0.05)
+
+
+def test_a_step_that_becomes_too_small_tells_which_joint_is_fastest(monkeypatch):
+    from dalembert.codes import Status
+    from dalembert.simulate.bdf import BdfLoop
+
+    monkeypatch.setattr(BdfLoop, "advance", lambda self, chunk: Status.STEP_TOO_SMALL)
+    with pytest.raises(dal.MultibodyError, match="joint"):
+        dal.run(parallelogram(start=0.5), until=0.1, integrator="bdf")
