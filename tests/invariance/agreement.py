@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from invariance.transformations import SLIDES, Cut, Exchanged, Ordered, observe, parts_of, with_state
+from invariance.transformations import SLIDES, Cut, Exchanged, Mirrored, Ordered, observe, parts_of, with_state
 
 import dalembert as dal
 from dalembert.model.check import check
@@ -122,8 +122,10 @@ def judge(model, change, until, formulation, integrator, accuracy, steps=40):
 
 
 def steps_differ(change):
-    """Tell whether equal steps have other errors: in other coordinates, and with penalties [1/s²] in other units of time."""
-    return isinstance(change, (Cut, Exchanged, Ordered)) or change.until(1.0) != 1.0
+    """Tell whether equal steps have other errors: in other coordinates, with other axes across joints (those of mirrored ones
+    are chosen anew), and with penalties [1/s²] in other units of time.
+    """
+    return isinstance(change, (Cut, Exchanged, Ordered, Mirrored)) or change.until(1.0) != 1.0
 
 
 def truncation(seen, other, model, change, until, loose, formulation, integrator, accuracy, steps):

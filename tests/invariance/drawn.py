@@ -135,7 +135,7 @@ def mechanism(rng):
             model = linkage(rng) if kind == "linkage" else redundant(rng)
             if rng.random() < 0.6:
                 model = with_elements(rng, model)
-        if regular(model):
+        if regular(model) and follows_its_drives(model):
             return model
 
 
@@ -146,6 +146,15 @@ def regular(model):
     J = c.evaluate(0.0, begin.q, begin.qd).jacobian * begin.packed.system.dof["q_scale"] / c.size[:, None]
     found = np.linalg.svd(J[:, begin.packed.system.dof["drive"] < 0], compute_uv=False)
     return not len(found) or not np.any((found > 1e-9 * found[0]) & (found < WELL_CONDITIONED * found[0]))
+
+
+def follows_its_drives(model):
+    """Tell whether a model can be assembled where its drives are at the end: else it locks on the way, in any writing."""
+    try:
+        dal.evaluate_state(model, t=UNTIL)
+    except dal.AssemblyError:
+        return False
+    return True
 
 
 # --- changes --------------------------------------------------------------------------------------------------------
