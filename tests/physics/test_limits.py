@@ -286,3 +286,11 @@ def test_a_named_integrator_does_not_switch():
     m = slider(start=1.0).add(dal.JointSpring("s", "x", stiffness=1e4, damping=1e4))
     r = dal.run(m, until=0.01, accuracy=1e-6, integrator="dopri5")
     assert not r.messages and r.provenance["integrator"] == "dopri5"
+
+
+@pytest.mark.parametrize("integrator", ["bdf", "dopri5", "radau", "generalized-alpha"])
+def test_a_body_that_is_fixed_stands_still_in_every_integrator(integrator):
+    model = dal.Model("fixed").add(dal.Body("block", mass=2.0, inertia=(1, 1, 1)), dal.Fixed("bolt", "ground", "block"))
+    r = dal.run(model, until=1.0, integrator=integrator)
+    assert r.t[-1] == 1.0
+    assert np.allclose(r["bolt.force"], (0, 0, 2.0 * 9.81), rtol=1e-12)

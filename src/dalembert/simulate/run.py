@@ -101,6 +101,9 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
         begin = replace(begin, messages=(*begin.messages, f"integrator {method.name}: the stretching of flexible bodies in "
                                          "interface coordinates is too stiff for explicit steps"))
     times = record_times(record if record is not None else options.record, options)
+    if isinstance(method, Bdf) and not len(begin.q):
+        begin = replace(begin, messages=(*begin.messages, "nothing moves: dopri5 takes the place of bdf, which has no unknowns"))
+        method = DORMAND_PRINCE
     if isinstance(method, Bdf):
         loop = (LoopedBdf if begin.has_rows else BdfLoop)(begin, method, options, times)
     else:
