@@ -31,10 +31,10 @@ from flexible_problems import ARM_MODES
 
 import dalembert as dal
 from dalembert.codes import Status
-from dalembert.simulate.arguments import check_run_arguments
-from dalembert.simulate.initial import prepare_start
 from dalembert.simulate.integrators import choose_integrator
 from dalembert.simulate.loop import Loop
+from dalembert.start.arguments import check_run_arguments
+from dalembert.start.initial import prepare_start
 
 RATIO = {CABLE: 3.0, FLOATING: 3.0, ARM: 5.0}
 EXPONENT = 1.1

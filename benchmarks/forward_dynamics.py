@@ -18,10 +18,10 @@ import mechanisms
 import numpy as np
 from interleave import Report, best_times, microseconds, parse, peer
 
+from dalembert.kernels.compile.jit import kernel
 from dalembert.kernels.evaluate import eval_accelerations
-from dalembert.kernels.jit import kernel
 from dalembert.kernels.tables import make_work
-from dalembert.simulate.initial import prepare_start
+from dalembert.start.initial import prepare_start
 
 PINOCCHIO_RATIO = 2.5
 MUJOCO_RATIO = 2.0

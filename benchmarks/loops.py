@@ -26,10 +26,10 @@ from loop_peers import BEST, ExudynLoop, guesses_from, quickest
 from loop_ways import FORMULATIONS, LONG, WAYS, Ours, Search, Way
 
 from dalembert.codes import Status
-from dalembert.simulate.arguments import FIXED_ACCURACY, RunOptions
-from dalembert.simulate.initial import prepare_start
 from dalembert.simulate.integrators import choose_integrator
 from dalembert.simulate.loop import Loop
+from dalembert.start.arguments import FIXED_ACCURACY, RunOptions
+from dalembert.start.initial import prepare_start
 
 RATIO = 5.0
 EXPONENT = 1.2

@@ -34,10 +34,10 @@ from interleave import Report, best_times, microseconds, parse
 import dalembert as dal
 from dalembert.kernels.evaluate import eval_residual
 from dalembert.kernels.tables import make_work
-from dalembert.kernels.tree_inverse import eval_mass_matrix
-from dalembert.kernels.tree_kinematics import eval_motion
-from dalembert.kernels.tree_rank import list_massless
-from dalembert.simulate.initial import prepare_start
+from dalembert.kernels.tree.inverse import eval_mass_matrix
+from dalembert.kernels.tree.kinematics import eval_motion
+from dalembert.kernels.tree.rank import list_massless
+from dalembert.start.initial import prepare_start
 
 LARGEST_RATIO = 1.3
 LARGEST_EXPONENT = 1.05

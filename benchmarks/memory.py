@@ -21,10 +21,10 @@ from interleave import Report, parse
 from dalembert.codes import Status
 from dalembert.kernels.evaluate import eval_accelerations, eval_residual
 from dalembert.kernels.tables import make_work
-from dalembert.simulate.arguments import RunOptions
-from dalembert.simulate.initial import Start, prepare_start
 from dalembert.simulate.integrators import choose_integrator
 from dalembert.simulate.loop import Loop
+from dalembert.start.arguments import RunOptions
+from dalembert.start.initial import Start, prepare_start
 
 STEP = 1e-3
 PYTHON_BYTES = 20_000

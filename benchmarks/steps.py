@@ -8,10 +8,10 @@ import mechanisms
 import numpy as np
 
 from dalembert.codes import Status
-from dalembert.simulate.arguments import RunOptions
-from dalembert.simulate.initial import prepare_start
 from dalembert.simulate.integrators import choose_integrator
 from dalembert.simulate.loop import Loop
+from dalembert.start.arguments import RunOptions
+from dalembert.start.initial import prepare_start
 
 STEP = 1e-3
 

@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 import dalembert as dal
-from dalembert.kernels.door import make_open_work
+from dalembert.kernels.constraint.door import make_open_work
 from dalembert.kernels.evaluate import eval_accelerations, eval_residual
 from dalembert.kernels.tables import System, Work
-from dalembert.kernels.tree_inverse import eval_mass_matrix
-from dalembert.kernels.tree_kinematics import eval_motion
-from dalembert.kernels.tree_state import move
-from dalembert.kernels.tree_tangent import eval_variation
-from dalembert.simulate.initial import prepare_start
+from dalembert.kernels.tree.inverse import eval_mass_matrix
+from dalembert.kernels.tree.kinematics import eval_motion
+from dalembert.kernels.tree.state import move
+from dalembert.kernels.tree.tangent import eval_variation
+from dalembert.start.initial import prepare_start
 from dalembert.system.pack import Packed
 
 EPS = float(np.finfo(float).eps)

@@ -10,9 +10,9 @@ from dalembert.flex.beam_superelement import beam_superelement
 from dalembert.flex.reduction import craig_bampton
 from dalembert.flex.solid_elements import box
 from dalembert.flex.superelement import Superelement, superelement
-from dalembert.kernels import flex_superelement_loads as loads
-from dalembert.kernels import flex_superelement_tangent as tangent
-from dalembert.kernels.flex_superelement_tables import (
+from dalembert.kernels.flex import superelement_loads as loads
+from dalembert.kernels.flex import superelement_tangent as tangent
+from dalembert.kernels.flex.superelement_tables import (
     SUPER,
     SUPER_POINT,
     Superelements,
@@ -21,7 +21,7 @@ from dalembert.kernels.flex_superelement_tables import (
     super_constants,
     super_row,
 )
-from dalembert.kernels.flex_superelements import eval_superelement
+from dalembert.kernels.flex.superelements import eval_superelement
 from dalembert.model.flexible import Material, Rectangle
 
 STEEL = Material(young=2.1e11, poisson=0.3, density=7850.0, damping=1e-4)

@@ -88,7 +88,7 @@ class ConstraintCode(IntEnum):
 
 
 class TermCode(IntEnum):
-    """What kernels/constrained_terms.py is asked for."""
+    """What kernels/constraint/terms.py is asked for."""
 
     GAPS = 0
     MATRIX = 1
@@ -104,7 +104,7 @@ class TermCode(IntEnum):
 
 
 class TaskCode(IntEnum):
-    """What the door to constrained mechanisms is asked for; see kernels/door.py."""
+    """What the door to constrained mechanisms is asked for; see kernels/constraint/door.py."""
 
     ACCELERATIONS = 0
     PROJECTED = 1
@@ -118,7 +118,7 @@ class TaskCode(IntEnum):
 
 
 class RowCode(IntEnum):
-    """Kind of a scalar constraint; equations in kernels/constraints.py.  Those of VELOCITY_ROWS bind rates only."""
+    """Kind of a scalar constraint; equations in kernels/constraint/rows.py.  Those of VELOCITY_ROWS bind rates only."""
 
     NONE = 0
     POSITION = 1
@@ -141,7 +141,7 @@ VELOCITY_ROWS = (RowCode.WHEEL_SLIP, RowCode.COORDINATE_SPEED, RowCode.TURN_SPEE
 
 
 class Status(IntEnum):
-    """Outcome of a kernel; `simulate/status.py` turns everything but OK into an error that names the thing."""
+    """Outcome of a kernel; `start/status.py` turns everything but OK into an error that names the thing."""
 
     OK = 0
     RECORD_FULL = 1

@@ -37,7 +37,7 @@ def test_keys_cited_in_the_code_stand_in_the_bibliography(path):
 
 def test_the_elimination_cites_its_source():
     kernels = ROOT / "src" / "dalembert" / "kernels"
-    for name in ("tree_kinematics.py", "tree_dynamics.py", "tree_inverse.py"):
+    for name in ("tree/kinematics.py", "tree/dynamics.py", "tree/inverse.py"):
         assert "ARN" in cited((kernels / name).read_text(encoding="utf-8")), name
 
 

@@ -33,7 +33,7 @@ def copied(x):
 @pytest.mark.parametrize("name", ["kernel", "part", "shared", "kernel_in_order"])
 @pytest.mark.parametrize("function, argument", [(temporary, 1.0), (listed, 1.0), (copied, np.ones(2))])
 def test_a_kernel_that_allocates_does_not_compile(name, function, argument):
-    from dalembert.kernels import jit
+    from dalembert.kernels.compile import jit
 
     assert numba.njit(function)(argument) == function(argument)  # Numba by itself would have it
     with pytest.raises(numba.core.errors.NumbaError):
@@ -51,10 +51,10 @@ def calls_of_compiler(path):
     return found
 
 
-@pytest.mark.parametrize("path", sorted(KERNELS.glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(KERNELS.rglob("*.py")), ids=lambda path: path.name)
 def test_kernels_are_compiled_by_the_decorators_alone(path):
     assert path.name in DOORS or not calls_of_compiler(path)
 
 
 def test_the_search_finds_what_it_looks_for():
-    assert calls_of_compiler(KERNELS / "jit.py")
+    assert calls_of_compiler(KERNELS / "compile" / "jit.py")

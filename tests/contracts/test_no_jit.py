@@ -26,5 +26,5 @@ def test_a_subset_of_the_unit_tests_runs_without_jit():
 
 @pytest.mark.slow
 def test_all_unit_tests_of_kernels_and_system_run_without_jit():
-    done = run_without_jit("tests/unit/kernels", "tests/unit/system", "tests/unit/simulate")
+    done = run_without_jit(*(f"tests/unit/{room}" for room in ("kernels", "system", "start", "simulate", "analyses")))
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]

@@ -30,5 +30,5 @@ def test_tolerances_are_the_tests_own(path):
 
 
 def test_the_search_finds_both_ways():
-    assert imported_tolerances("from dalembert.simulate.assembly import TOLERANCE") == {"TOLERANCE"}
-    assert imported_tolerances("from dalembert.simulate import assembly\nassert 1 < assembly.TOLERANCE") == {"TOLERANCE"}
+    assert imported_tolerances("from dalembert.start.assembly import TOLERANCE") == {"TOLERANCE"}
+    assert imported_tolerances("from dalembert.start import assembly\nassert 1 < assembly.TOLERANCE") == {"TOLERANCE"}

@@ -17,9 +17,9 @@ from random_models import random_rotation, random_tree, random_unit
 
 import dalembert as dal
 from dalembert.model.check import check
-from dalembert.simulate.constraints import Constraints
-from dalembert.simulate.initial import prepare_start
-from dalembert.simulate.mobility import find_mobility
+from dalembert.start.constraints import Constraints
+from dalembert.start.initial import prepare_start
+from dalembert.start.mobility import find_mobility
 from dalembert.system.pack import length_scale
 
 ACCURACY = 1e-9

@@ -9,10 +9,11 @@ from physics.states import EPS, packed_case, random_case
 
 import dalembert as dal
 from dalembert.codes import VELOCITY_ROWS, RowCode
-from dalembert.kernels import constraints, tables
+from dalembert.kernels import tables
+from dalembert.kernels.constraint import rows as constraints
 from dalembert.kernels.tables import System, Work, make_work
-from dalembert.kernels.tree_kinematics import eval_motion, eval_places
-from dalembert.kernels.tree_state import move
+from dalembert.kernels.tree.kinematics import eval_motion, eval_places
+from dalembert.kernels.tree.state import move
 from dalembert.model.laws import ramp, sine
 from dalembert.system.pack_laws import LawTable
 

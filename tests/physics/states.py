@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from random_models import random_tree
 
+from dalembert.kernels.algebra.sparse import multiply_sparse
 from dalembert.kernels.evaluate import eval_accelerations, eval_residual
-from dalembert.kernels.sparse import multiply_sparse
 from dalembert.kernels.tables import System, Work, make_work
-from dalembert.kernels.tree_inverse import eval_mass_matrix
-from dalembert.kernels.tree_kinematics import eval_motion
-from dalembert.simulate.initial import Start, prepare_start
+from dalembert.kernels.tree.inverse import eval_mass_matrix
+from dalembert.kernels.tree.kinematics import eval_motion
+from dalembert.start.initial import Start, prepare_start
 from dalembert.system.pack import Packed
 
 EPS = np.finfo(float).eps

@@ -15,8 +15,8 @@ from random_models import random_rotation
 
 import dalembert as dal
 from dalembert.codes import TaskCode
-from dalembert.kernels.door import enter, make_open_work
-from dalembert.simulate import initial, natural
+from dalembert.kernels.constraint.door import enter, make_open_work
+from dalembert.start import initial, natural
 
 ACCURACY = 1e-6
 """Of `run` by default."""

@@ -8,9 +8,9 @@ from floating_cases import FRAMES, double_arm
 from scipy.linalg import eigh
 
 import dalembert as dal
-from dalembert.simulate.initial import prepare_start
-from dalembert.simulate.linear import linearize_state, modes_of
-from dalembert.simulate.reduction import Equations
+from dalembert.analyses.linear import linearize_state, modes_of
+from dalembert.start.initial import prepare_start
+from dalembert.start.reduction import Equations
 
 STEEL = dal.Material(young=2.1e11, poisson=0.3, density=7850.0)
 SLENDER = dal.Rectangle(height=0.004, width=0.005)

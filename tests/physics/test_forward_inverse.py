@@ -9,9 +9,9 @@ from physics.states import EPS, packed_case, random_case
 from random_models import random_tree
 
 from dalembert.kernels.linearize import eval_matrices
-from dalembert.kernels.tree_factor import factor_tree, solve_tree
-from dalembert.kernels.tree_kinematics import eval_motion
-from dalembert.simulate.evaluate import evaluate_state
+from dalembert.kernels.tree.factor import factor_tree, solve_tree
+from dalembert.kernels.tree.kinematics import eval_motion
+from dalembert.start.evaluate import evaluate_state
 
 SEEDS = range(6)
 

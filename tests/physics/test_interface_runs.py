@@ -5,7 +5,7 @@ import pytest
 
 import dalembert as dal
 from dalembert.codes import Status
-from dalembert.simulate.status import error_of
+from dalembert.start.status import error_of
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 G = 9.81
@@ -156,7 +156,7 @@ def test_loads_inside_a_body_are_refused_and_the_remedy_is_told():
 
 
 def test_a_body_without_a_frame_is_named():
-    from dalembert.simulate.initial import prepare_start
+    from dalembert.start.initial import prepare_start
 
     packed = prepare_start(swinging(), formulation="global").shown
     error = error_of(Status.NO_FRAME, packed, [0, 0, 0, 1], 0.5, 1e-3)

@@ -24,11 +24,11 @@ from promises import ASSEMBLED, JACOBIAN_STEP
 from reference import load
 
 import dalembert as dal
-from dalembert.kernels.tree_state import move, normalise
-from dalembert.simulate.assembly import Assembler
-from dalembert.simulate.initial import prepare_start
-from dalembert.simulate.linear import linearize_state
-from dalembert.simulate.reduction import Equations
+from dalembert.analyses.linear import linearize_state
+from dalembert.kernels.tree.state import move, normalise
+from dalembert.start.assembly import Assembler
+from dalembert.start.initial import prepare_start
+from dalembert.start.reduction import Equations
 
 EPS = np.finfo(float).eps
 BALANCE = 1e-10

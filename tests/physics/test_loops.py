@@ -13,8 +13,8 @@ from promises import CLOSED_GUESS, PROJECTED, PROJECTED_RATES
 
 import dalembert as dal
 from dalembert.codes import RowCode
-from dalembert.simulate.constraints import Constraints
 from dalembert.simulate.loop import Loop
+from dalembert.start.constraints import Constraints
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
 from mechanisms import bricard, n_fourbar, planar_slider_crank, spatial_slider_crank

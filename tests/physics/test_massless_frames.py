@@ -7,8 +7,8 @@ import pytest
 
 import dalembert as dal
 from dalembert.simulate import run as run_module
-from dalembert.simulate.initial import prepare_start
-from dalembert.simulate.massless import complete
+from dalembert.start.initial import prepare_start
+from dalembert.start.massless import complete
 
 SPRING, DAMPER, OMEGA = 1000.0, 1.0, 10.0
 
@@ -37,7 +37,7 @@ def nodes_on_ball() -> dal.Model:
 @pytest.mark.parametrize("model", [oscillator, nodes_on_ball])
 @pytest.mark.parametrize("integrator", ["radau", "sdirk4"])
 def test_frames_are_what_the_equations_ask_for(model, integrator, monkeypatch):
-    """Completed by the kernels alone, and equal to the completion of a single state by simulate/massless.py."""
+    """Completed by the kernels alone, and equal to the completion of a single state by start/massless.py."""
     def never(*_):
         raise AssertionError("a frame was left to Python")
 

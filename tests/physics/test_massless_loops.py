@@ -11,7 +11,7 @@ from scipy.linalg import eig
 
 import dalembert as dal
 import dalembert.simulate.run as run_module
-from dalembert.simulate.initial import prepare_start
+from dalembert.start.initial import prepare_start
 
 ARM, ROD = 0.2, 0.5
 CRANK, COUPLER, SLIDER = (1.0, 0.1, 0.01), (0.5, 0.25, 0.02), 0.8

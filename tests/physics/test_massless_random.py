@@ -18,11 +18,11 @@ from random_models import random_coordinates, random_inertia, random_unit, scala
 
 import dalembert as dal
 from dalembert.codes import JOINT_SIZES
-from dalembert.kernels.tree_state import move
+from dalembert.kernels.tree.state import move
 from dalembert.model import parts
 from dalembert.model.check import check
-from dalembert.simulate.initial import prepare_start
-from dalembert.simulate.massless import State
+from dalembert.start.initial import prepare_start
+from dalembert.start.massless import State
 from dalembert.system.pack import pack
 from dalembert.topology.span import span
 

@@ -11,7 +11,7 @@ from physics.loop_models import with_cut
 from promises import ASSEMBLED
 
 import dalembert as dal
-from dalembert.simulate import evaluate, sharing
+from dalembert.start import evaluate, sharing
 
 Z = (0.0, 0.0, 1.0)
 MASS, G, WIDTH, HEIGHT = 20.0, 9.81, 0.5, 2.0

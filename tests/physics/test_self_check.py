@@ -5,9 +5,9 @@ import pytest
 from physics.states import random_case
 
 import dalembert as dal
-from dalembert.simulate.evaluate import solve_state
 from dalembert.simulate.loop import Loop
 from dalembert.simulate.self_check import unbalanced
+from dalembert.start.evaluate import solve_state
 
 
 def pendulum():

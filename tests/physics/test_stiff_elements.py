@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.simulate.perturbation import neglect, perturbation_report
+from dalembert.analyses.perturbation import neglect, perturbation_report
 
 Y = (0, 1, 0)
 ROD = dict(mass=2.0, com=(0.5, 0, 0), inertia=(0.01, 0.2, 0.2), points={"tip": (1, 0, 0)})

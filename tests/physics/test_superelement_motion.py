@@ -6,8 +6,8 @@ from superelement_cases import GRAVITY, natural_pose, natural_rates, packed
 
 from dalembert.codes import Status
 from dalembert.flex.beam_superelement import beam_superelement
-from dalembert.kernels.flex_superelement_tables import make_super_work
-from dalembert.kernels.flex_superelements import eval_superelement, superelement_energies
+from dalembert.kernels.flex.superelement_tables import make_super_work
+from dalembert.kernels.flex.superelements import eval_superelement, superelement_energies
 from dalembert.model.flexible import Material, Rectangle
 
 RUBBER = Material(young=2e6, poisson=0.3, density=1000.0)

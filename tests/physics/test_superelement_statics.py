@@ -14,9 +14,9 @@ from superelement_cases import natural_pose, packed
 
 from dalembert.codes import Status
 from dalembert.flex.beam_superelement import beam_superelement
-from dalembert.kernels.flex_superelement_tables import make_super_work
-from dalembert.kernels.flex_superelement_tangent import eval_tangents
-from dalembert.kernels.flex_superelements import eval_superelement
+from dalembert.kernels.flex.superelement_tables import make_super_work
+from dalembert.kernels.flex.superelement_tangent import eval_tangents
+from dalembert.kernels.flex.superelements import eval_superelement
 from dalembert.model.flexible import Material, Tube
 
 MATERIAL, SECTION = Material(young=70e9, poisson=0.3, density=2700.0), Tube(outer=0.02, wall=0.001)

@@ -10,7 +10,7 @@ from physics.states import EPS, packed_case, random_case
 
 import dalembert as dal
 from dalembert.kernels.linearize import eval_matrices
-from dalembert.kernels.tree_state import move
+from dalembert.kernels.tree.state import move
 
 H = np.cbrt(EPS)
 LAW_STEP = 1e-6

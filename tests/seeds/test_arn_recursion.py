@@ -25,7 +25,7 @@ import pytest
 from physics.states import EPS, packed_case
 from random_models import random_tree
 
-from dalembert.kernels.tree_kinematics import eval_motion
+from dalembert.kernels.tree.kinematics import eval_motion
 from dalembert.model import parts
 
 ONE_RATE = (parts.Revolute, parts.Prismatic, parts.Screw)

@@ -13,20 +13,20 @@ from seeds.six_body_chain import six_body_chain
 import dalembert as dal
 from dalembert.codes import Status, TaskCode, TermCode
 from dalembert.errors import MultibodyError
-from dalembert.kernels.constrained import FURTHEST
-from dalembert.kernels.constrained_step import begin_step
-from dalembert.kernels.constrained_terms import evaluate_terms
-from dalembert.kernels.door import door_arguments, enter, make_open_work
+from dalembert.kernels.constraint.constrained import FURTHEST
+from dalembert.kernels.constraint.door import door_arguments, enter, make_open_work
+from dalembert.kernels.constraint.saddle import STIFFNESS
+from dalembert.kernels.constraint.step import begin_step
+from dalembert.kernels.constraint.terms import evaluate_terms
 from dalembert.kernels.evaluate import eval_loaded_residual
-from dalembert.kernels.saddle import STIFFNESS
-from dalembert.kernels.stage import factor_exact
-from dalembert.kernels.tree_state import move
-from dalembert.simulate.arguments import RunOptions
-from dalembert.simulate.given_penalties import owners
-from dalembert.simulate.initial import prepare_start
+from dalembert.kernels.step.stage import factor_exact
+from dalembert.kernels.tree.state import move
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
-from dalembert.simulate.status import error_of
+from dalembert.start.arguments import RunOptions
+from dalembert.start.given_penalties import owners
+from dalembert.start.initial import prepare_start
+from dalembert.start.status import error_of
 
 KINDS = [dal.SemiRecursive, dal.Global]
 STEP = 1e-3

@@ -32,8 +32,8 @@ def ask(path: Path) -> str:
 
 def report(path: Path) -> str:
     """Return mobility and redundant directions of a model in words."""
-    from ..simulate.initial import prepare_start
-    from ..simulate.mobility import find_mobility
+    from ..start.initial import prepare_start
+    from ..start.mobility import find_mobility
 
     begin = prepare_start(read_model(path))
     return str(find_mobility(begin.packed, 0.0, begin.q, begin.qd))

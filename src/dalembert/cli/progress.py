@@ -67,7 +67,7 @@ def compile_notes(quiet: bool) -> Iterator[None]:
         return
     from rich.console import Console
 
-    from ..kernels.jit import on_compile
+    from ..kernels.compile.jit import on_compile
 
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     status = console.status("") if console.is_terminal else None

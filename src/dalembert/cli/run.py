@@ -164,7 +164,7 @@ def _refuse_unknown_owners(model: CheckedModel, channels: tuple[str, ...]) -> No
 def _refuse_unknown_quantities(model: Model, settings: dict[str, Any], channels: tuple[str, ...]) -> None:
     """Tell before a long run that a part has no such quantity."""
     from ..results.channels import find, owners
-    from ..simulate.initial import prepare_start
+    from ..start.initial import prepare_start
 
     begin = prepare_start(model, settings.get("start"), settings.get("start_rate"), settings.get("formulation", "auto"))
     known = owners(begin.shown.layout)

@@ -3,13 +3,13 @@
 from math import isfinite
 
 from ..codes import FormCode, Status, TaskCode
-from .calls import call_door
-from .forces import eval_forces
-from .jit import part, shared
-from .tree_dynamics import solve_accelerations
-from .tree_inverse import eval_inverse, eval_joint_loads
-from .tree_kinematics import eval_motion, eval_places
-from .tree_state import eval_drives
+from .compile.calls import call_door
+from .compile.jit import part, shared
+from .force.elements import eval_forces
+from .tree.dynamics import solve_accelerations
+from .tree.inverse import eval_inverse, eval_joint_loads
+from .tree.kinematics import eval_motion, eval_places
+from .tree.state import eval_drives
 
 
 @part

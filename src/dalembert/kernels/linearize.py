@@ -4,9 +4,9 @@ With constraint rows, residual and K hold Jᵀ λ and its derivative, for the mu
 """
 
 from ..codes import Status
+from .compile.jit import shared
 from .evaluate import eval_loaded_residual
-from .jit import shared
-from .tree_tangent import eval_variation
+from .tree.tangent import eval_variation
 
 
 @shared

@@ -3,15 +3,9 @@
 from math import isnan
 
 from ..codes import FormCode, Status
-from .constraints import add_row_loads, eval_rows
-from .evaluate import eval_accelerations, eval_state
-from .flex_floating import elastic_parts, eval_strain_energy
-from .forces import eval_elastic_energy, eval_element, without_effort
-from .jit import kernel
-from .power import supplied_power
-from .quad import load_columns, load_symmetric
-from .rotation import quaternion_of_matrix
-from .small import (
+from .algebra.quad import load_columns, load_symmetric
+from .algebra.rotation import quaternion_of_matrix
+from .algebra.small import (
     add3,
     axpy3,
     cross,
@@ -25,8 +19,14 @@ from .small import (
     sub3,
     sym_vec,
 )
-from .tree_inverse import eval_inverse
-from .tree_kinematics import eval_places
+from .compile.jit import kernel
+from .constraint.rows import add_row_loads, eval_rows
+from .evaluate import eval_accelerations, eval_state
+from .flex.floating import elastic_parts, eval_strain_energy
+from .force.elements import eval_elastic_energy, eval_element, without_effort
+from .force.power import supplied_power
+from .tree.inverse import eval_inverse
+from .tree.kinematics import eval_places
 
 POWER = 11
 """Column of the system's table that holds the power supplied [W]."""

@@ -6,7 +6,7 @@ is the local z.  Suffix _b: these axes; _p: the parent's; _w: world.  A symmetri
 
 Every joint has rates whose directions are constant in the parent's joint frame; a universal joint is two rows with a
 massless body between.  A body's coordinates are the block q[b.q : b.q + b.nq], its rates qd[b.v : b.v + b.nv]; the
-elastic coordinates of a flexible body follow its joint's (flex_floating_tables.py).
+elastic coordinates of a flexible body follow its joint's (flex/floating_tables.py).
 """
 
 from typing import NamedTuple
@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codes import FormCode
-from .bundle import bundle
-from .flex_floating_tables import Floating, FloatingWork, make_floating_work
-from .flex_superelement_tables import Superelements, SuperWork, make_super_work
-from .record import record as _record
-from .record import record_in_lines, zeros_in_lines
-from .sparse import Factors, Pattern, make_factors, make_values
+from .algebra.sparse import Factors, Pattern, make_factors, make_values
+from .compile.bundle import bundle
+from .compile.record import record as _record
+from .compile.record import record_in_lines, zeros_in_lines
+from .flex.floating_tables import Floating, FloatingWork, make_floating_work
+from .flex.superelement_tables import Superelements, SuperWork, make_super_work
 
 CONSTANTS = _record(
     ("g_w", "f8", 3),  # gravity [m/s²]
@@ -61,7 +61,7 @@ DOF = _record(
     ("e_f", "f8", 3),  # force that a unit effort makes, at the joint's second attachment
     ("q_scale", "f8"),  # size of the coordinate that an accuracy refers to [rad or m]
     ("qd_scale", "f8"),  # likewise of the rate
-    ("gauge", "f8"),  # inertia that stands in where a motion with constraints needs none, see massless_rows.py [kg m² or kg]
+    ("gauge", "f8"),  # inertia in place of the missing one of a motion with constraints [kg m² or kg]
 )
 
 PAIR = _record(("q", "i8"), ("v", "i8"))  # coordinate q is the integral of rate v
@@ -155,7 +155,7 @@ ENTRY = _record(
 
 SLOT = _record(
     ("column", "i8"),  # first of the three coordinates
-    ("weight", "f8", 4),  # of the slot in the vectors d, e, f, h of its row, see natural_shapes.py
+    ("weight", "f8", 4),  # of the slot in the vectors d, e, f, h of its row, see natural/shapes.py
 )
 
 
@@ -186,14 +186,14 @@ class System(NamedTuple):
 
 
 BODY_WORK = record_in_lines(
-    ("E_wb", "f8", 12),  # columns of R_wb: the body's axes, in quads (see quad.py)
+    ("E_wb", "f8", 12),  # columns of R_wb: the body's axes, in quads (see algebra/quad.py)
     ("w_w", "f8", 4),  # angular velocity [rad/s]
     ("d_w", "f8", 4),  # own origin from the parent's [m]
     ("ca_w", "f8", 4),  # angular acceleration without the parent's and the rates' own [rad/s²]
     ("cl_w", "f8", 4),  # same of the origin [m/s²]
     ("en", "f8", 4),  # applied moment about the origin minus the gyroscopic one [N m]
     ("ef", "f8", 4),  # applied force minus the centrifugal one [N]
-    ("A_J", "f8", 12),  # own inertia about the origin, then articulated inertia, by rows, see spatial.py [kg m²]
+    ("A_J", "f8", 12),  # own inertia about the origin, then articulated inertia, by rows, see algebra/spatial.py [kg m²]
     ("A_H", "f8", 12),  # likewise [kg m]
     ("A_M", "f8", 12),  # likewise [kg]
     ("al_w", "f8", 4),  # angular acceleration
@@ -275,7 +275,7 @@ class Work(NamedTuple):
     mass: np.ndarray  # its part M, in the places of the pattern
     no_matrix: np.ndarray  # (0, 0)
     no_pivot: np.ndarray  # (0,) i8
-    door: np.ndarray  # (2,) i8, addresses of the kernels of constrained mechanisms, see door.py
+    door: np.ndarray  # (2,) i8, addresses of the kernels of constrained mechanisms, see constraint/door.py
     fail: np.ndarray  # (4,) i8: row or rate that failed, rates without inertia, how many are allowed, superelement that failed
     sup: SuperWork  # of superelements
     floating: FloatingWork  # of flexible bodies in floating frames

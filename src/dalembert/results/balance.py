@@ -9,7 +9,7 @@ from .quantity import Source
 
 
 def power(source: Source, _) -> np.ndarray:
-    """Power supplied [W] (nf,), see kernels/power.py."""
+    """Power supplied [W] (nf,), see kernels/force/power.py."""
     return source.array("system")[:, tab.POWER]
 
 

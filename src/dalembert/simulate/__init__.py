@@ -1,1 +1,1 @@
-"""Analyses: run, assemble, static, linearize, eigenmodes, inverse dynamics."""
+"""Time integration."""

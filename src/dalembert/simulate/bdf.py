@@ -21,16 +21,16 @@ from scipy.linalg.lapack import dgetrf, dgetrs
 
 from ..codes import FormCode, Status
 from ..errors import ModelError, MultibodyError
-from ..kernels.door import make_open_work
+from ..kernels.compile.jit import direct
+from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
-from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
-from ..kernels.jit import direct
-from ..kernels.tree_rank import list_massless
-from ..kernels.tree_state import eval_coordinate_rates, normalise
+from ..kernels.step.implicit_form import eval_implicit_form, eval_implicit_jacobian
+from ..kernels.tree.rank import list_massless
+from ..kernels.tree.state import eval_coordinate_rates, normalise
 from ..results.stats import Stats
-from .arguments import RunOptions
-from .initial import Start
-from .massless import State, complete_frame, complete_in_kernels, completion_entry
+from ..start.arguments import RunOptions
+from ..start.initial import Start
+from ..start.massless import State, complete_frame, complete_in_kernels, completion_entry
 
 MOST_UNKNOWNS = 1000
 """Unknowns up to which the Jacobian is kept dense and exact."""

@@ -14,13 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import ModelError
-from ..kernels.constraints import eval_jacobian
-from ..kernels.tree_state import eval_coordinate_rates, normalise, rates_of_coordinates
+from ..kernels.constraint.rows import eval_jacobian
+from ..kernels.tree.state import eval_coordinate_rates, normalise, rates_of_coordinates
+from ..start.constraints import RANK, Constraints, independent_rows
+from ..start.initial import Start
+from ..start.massless import complete_frame
+from ..start.reduction import Equations, jacobian_rates, scaled, spin_matrix
 from .bdf import UNCONTROLLED, BdfLoop
-from .constraints import RANK, Constraints, independent_rows
-from .initial import Start
-from .massless import complete_frame
-from .reduction import Equations, jacobian_rates, scaled, spin_matrix
 
 WORSE = 0.2
 """Smallest singular value of the rows in use, relative to that of a fresh choice, below which this takes over."""

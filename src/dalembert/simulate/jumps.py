@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..codes import DriveCode, LawCode
-from ..kernels.door import make_open_work
+from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
-from ..kernels.tree_state import eval_drives
+from ..kernels.tree.state import eval_drives
 from ..system.pack import Packed
 from ..system.pack_laws import REMEMBERED_CALLS, Overheard, overheard
 

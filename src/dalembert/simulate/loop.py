@@ -6,22 +6,22 @@ import numpy as np
 
 from ..codes import DriveCode, FormCode, RowCode
 from ..errors import ModelError
-from ..kernels.bundle import Bundle
-from ..kernels.constrained_step import MASS, NO_PROJECTION, STEP, TANGENT
-from ..kernels.door import make_open_work
-from ..kernels.flow import OPTIONS, PROGRESS, Flow, Frames
-from ..kernels.integrate_explicit import Tableau, integrate_explicit
-from ..kernels.integrate_implicit import integrate_implicit
-from ..kernels.integrate_radau import integrate_radau
-from ..kernels.radau import COEFFICIENTS, Stages
-from ..kernels.stage import Tangent
+from ..kernels.compile.bundle import Bundle
+from ..kernels.constraint.door import make_open_work
+from ..kernels.constraint.step import MASS, NO_PROJECTION, STEP, TANGENT
+from ..kernels.step.explicit import Tableau, integrate_explicit
+from ..kernels.step.flow import OPTIONS, PROGRESS, Flow, Frames
+from ..kernels.step.implicit import integrate_implicit
+from ..kernels.step.radau import integrate_radau
+from ..kernels.step.radau_stages import COEFFICIENTS, Stages
+from ..kernels.step.stage import Tangent
 from ..results.stats import Stats
+from ..start.arguments import RunOptions
+from ..start.initial import Start
+from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
+from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
 from ..system.pack import length_scale
-from .arguments import RunOptions
-from .initial import Start
 from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
-from .massless import complete_frame, complete_in_kernels, completion_entry, make_settling
-from .natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
 
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13

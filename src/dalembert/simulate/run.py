@@ -9,24 +9,24 @@ import numpy as np
 
 from ..codes import Status
 from ..errors import ModelError, MultibodyError, StorageError
-from ..kernels.jit import prepare
+from ..kernels.compile.jit import prepare
 from ..results.provenance import provenance
 from ..results.results import Results
 from ..results.stats import Stats
 from ..results.store import Writer
 from ..results.targets import check_target
-from .arguments import check_run_arguments, record_times
+from ..start.arguments import check_run_arguments, record_times
+from ..start.evaluate import evaluate_frames, make_results, refresh_accelerations
+from ..start.initial import Start, prepare_start
+from ..start.massless import complete_frame
+from ..start.status import error_of
 from .bdf import BdfLoop
 from .bdf_loops import LoopedBdf
-from .evaluate import evaluate_frames, make_results, refresh_accelerations
-from .initial import Start, prepare_start
 from .integrators import DORMAND_PRINCE, Bdf, Explicit, Implicit, choose_integrator, stiff_integrator
 from .interrupts import Stop
 from .jumps import RejectionWatch, jumping_drives
 from .loop import Loop
-from .massless import complete_frame
 from .self_check import unbalanced
-from .status import error_of
 
 CHUNK_SECONDS = 0.2
 """Wall-clock time between two looks at progress and store [s], about."""
@@ -102,7 +102,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
                                          "interface coordinates is too stiff for explicit steps"))
     times = record_times(record if record is not None else options.record, options)
     if isinstance(method, Bdf) and not len(begin.q):
-        begin = replace(begin, messages=(*begin.messages, "nothing moves: dopri5 takes the place of bdf, which has no unknowns"))
+        why = "nothing moves: dopri5 takes the place of bdf, which has no unknowns"
+        begin = replace(begin, messages=(*begin.messages, why))
         method = DORMAND_PRINCE
     if isinstance(method, Bdf):
         loop = (LoopedBdf if begin.has_rows else BdfLoop)(begin, method, options, times)

@@ -1,6 +1,6 @@
-"""A run checks itself: recorded accelerations are put into the equations of motion, see kernels/tree_balance.py.
+"""A run checks itself: recorded accelerations are put into the equations of motion, see kernels/tree/balance.py.
 
-Frames of mechanisms with loops are checked where they are solved, in kernels/balance.py.
+Frames of mechanisms with loops are checked where they are solved, in kernels/constraint/balance.py.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import numpy as np
 from ..codes import FormCode, Status
 from ..errors import MultibodyError
 from ..kernels.tables import Work
-from ..kernels.tree_balance import check_tree_balance
+from ..kernels.tree.balance import check_tree_balance
+from ..start.status import error_of
 from ..system.pack import Packed
-from .status import error_of
 
 EVERY = 1024
 """Frames of which one is checked, and the last: a check costs about as much as a step."""

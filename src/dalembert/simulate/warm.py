@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.constraints import eval_jacobian
-from ..kernels.door import door, door_arguments, evaluate_terms
+from ..kernels.algebra.sparse import factor_sparse
+from ..kernels.compile.jit import prepare
+from ..kernels.constraint.door import door, door_arguments, evaluate_terms
+from ..kernels.constraint.rows import eval_jacobian
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual, eval_residual
-from ..kernels.implicit_form import eval_implicit_form, eval_implicit_jacobian
-from ..kernels.jit import prepare
-from ..kernels.laws import eval_law
+from ..kernels.force.laws import eval_law
 from ..kernels.linearize import eval_matrices
 from ..kernels.measure import measure_frames
-from ..kernels.measure_super import measure_natural_frames, solve_natural_frames
-from ..kernels.natural import natural_state_of_joint
-from ..kernels.natural_joints import joint_state_of_natural
-from ..kernels.sparse import factor_sparse
+from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
+from ..kernels.natural.coordinates import natural_state_of_joint
+from ..kernels.natural.joints import joint_state_of_natural
+from ..kernels.step.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.tables import make_work
-from ..kernels.tree_balance import check_tree_balance
-from ..kernels.tree_inverse import eval_body_accelerations, eval_mass_matrix
-from ..kernels.tree_kinematics import eval_motion, eval_places
-from ..kernels.tree_rank import eval_massless_motion, eval_products, list_massless
-from ..kernels.tree_state import eval_coordinate_rates, eval_drives, move, normalise, rates_of_coordinates
-from ..kernels.tree_tangent import eval_variation
+from ..kernels.tree.balance import check_tree_balance
+from ..kernels.tree.inverse import eval_body_accelerations, eval_mass_matrix
+from ..kernels.tree.kinematics import eval_motion, eval_places
+from ..kernels.tree.rank import eval_massless_motion, eval_products, list_massless
+from ..kernels.tree.state import eval_coordinate_rates, eval_drives, move, normalise, rates_of_coordinates
+from ..kernels.tree.tangent import eval_variation
 from ..model.model import Model
-from .arguments import RunOptions
-from .initial import prepare_start
+from ..start.arguments import RunOptions
+from ..start.initial import prepare_start
+from ..start.massless import completion_entry
 from .integrators import DORMAND_PRINCE, GeneralizedAlpha, Radau
 from .loop import Loop
-from .massless import completion_entry
 
 
 def entries() -> list[tuple]:

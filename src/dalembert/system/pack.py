@@ -10,10 +10,10 @@ import numpy as np
 
 from ..codes import DriveCode, ForceCode, FormCode, JointCode
 from ..kernels import tables
-from ..kernels.flex_floating_tables import Floating
-from ..kernels.flex_superelement_tables import no_superelements
-from ..kernels.record import zeros_in_lines
-from ..kernels.sparse import Pattern
+from ..kernels.algebra.sparse import Pattern
+from ..kernels.compile.record import zeros_in_lines
+from ..kernels.flex.floating_tables import Floating
+from ..kernels.flex.superelement_tables import no_superelements
 from ..kernels.tables import System
 from ..model.checked import CheckedJoint, CheckedModel, Place
 from ..topology.span import Plan

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..codes import JointCode
-from ..kernels.flex_floating_tables import FACE, FLOATING, MOMENTS, Floating
+from ..kernels.flex.floating_tables import FACE, FLOATING, MOMENTS, Floating
 from ..model.checked import CheckedModel
 from .rows import JointRows, Row
 

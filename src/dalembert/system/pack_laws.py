@@ -14,7 +14,7 @@ import numpy as np
 from ..codes import LawCode
 from ..errors import Fault, ModelError
 from ..kernels import tables
-from ..kernels.laws import POINT, STATE, compile_law, make_callback, prototype
+from ..kernels.force.laws import POINT, STATE, compile_law, make_callback, prototype
 from ..model.laws import CompiledLaw, Ramp, Sine, Table, argument_count
 
 SETTLED = (bool, int, float, str, ModuleType, BuiltinFunctionType, np.ufunc)

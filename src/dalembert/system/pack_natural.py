@@ -24,7 +24,7 @@ import numpy as np
 
 from ..codes import VELOCITY_ROWS, DriveCode, ForceCode, FormCode, JointCode, RowCode
 from ..kernels import tables
-from ..kernels.sparse import Pattern
+from ..kernels.algebra.sparse import Pattern
 from ..kernels.tables import System
 from .pack import Packed, length_scale
 from .pack_super import lay_superelements, with_modes
@@ -51,7 +51,7 @@ VECTORS = {
     RowCode.POSITION: "de", RowCode.SLIDE_SPEED: "de", RowCode.DIRECTION: "eh", RowCode.DISTANCE: "d", RowCode.ANGLE: "efh",
     RowCode.WHEEL_HEIGHT: "deh", RowCode.UNIT: "e", RowCode.SQUARE: "ef",
 }
-"""Row -> vectors of kernels/natural_shapes.py that it depends on."""
+"""Row -> vectors of kernels/natural/shapes.py that it depends on."""
 
 
 def pack_global(packed: Packed) -> Packed:
@@ -217,7 +217,7 @@ def _own_slots(row: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _term_slots(tree: System, row: np.void, term: np.ndarray) -> list[tuple[int, int]]:
-    """Return (body, slot) of all slots that the joint coordinates of a row's terms depend on; see `natural_joints.py`."""
+    """Return (body, slot) of all slots that the joint coordinates of a row's terms depend on (kernels/natural/joints.py)."""
     found: list[tuple[int, int]] = []
     for k in range(row["term"], row["term"] + row["terms"]):
         i, axis = _slide_axis(tree, term[k])

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..codes import VELOCITY_ROWS, ConstraintCode, JointCode, RowCode
 from ..kernels import tables
-from ..kernels.flex_floating_tables import Floating
+from ..kernels.flex.floating_tables import Floating
 from ..model.checked import CheckedConstraint, CheckedJoint, Place
 from ..topology.span import Plan
 from .pack_laws import LawTable
@@ -238,7 +238,7 @@ def _moving_rates(body: np.ndarray, floating: Floating) -> list[tuple[int, ...]]
 
 
 def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of rates with an entry in the mass matrix, in the order of kernels/semi_recursive.py.
+    """Pairs of rates with an entry in the mass matrix, in the order of kernels/constraint/semi_recursive.py.
 
     Tells flexible bodies where those of their own inertia begin.
     """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError
-from ..kernels.flex_superelement_tables import SUPER, SUPER_POINT, Superelements, super_constants, super_row
+from ..kernels.flex.superelement_tables import SUPER, SUPER_POINT, Superelements, super_constants, super_row
 from ..model.checked import CheckedFlexible, CheckedModel
 from .layout import FlexibleEntry, Layout
 from .pack import Packed

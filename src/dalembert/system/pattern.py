@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels.sparse import Pattern
+from ..kernels.algebra.sparse import Pattern
 
 ZEROS = 0.2
 """Share of a panel that may be zeros for the sake of fewer nodes."""

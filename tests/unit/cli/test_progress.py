@@ -36,7 +36,7 @@ def test_no_bar_where_nobody_sees_it(monkeypatch):
 
 
 def test_compile_notes_name_kernel_and_count(capsys):
-    from dalembert.kernels.jit import on_compile
+    from dalembert.kernels.compile.jit import on_compile
 
     before = list(on_compile)
     with progress.compile_notes(quiet=False):

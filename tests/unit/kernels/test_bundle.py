@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numba import typeof
 
-from dalembert.kernels.bundle import BundleType, bundle
-from dalembert.kernels.jit import kernel
-from dalembert.kernels.record import record
+from dalembert.kernels.compile.bundle import BundleType, bundle
+from dalembert.kernels.compile.jit import kernel
+from dalembert.kernels.compile.record import record
 
 ROW = record(("count", "i8"), ("x", "f8", 3))
 
@@ -116,7 +116,7 @@ def test_scattered_arrays_are_refused():
 def test_numba_is_asked_once_for_the_type_of_a_table(monkeypatch):
     """It walks through all columns of a table, which takes longer than a short run."""
     known = make(3).kernel_type
-    monkeypatch.setattr("dalembert.kernels.bundle.typeof", None)
+    monkeypatch.setattr("dalembert.kernels.compile.bundle.typeof", None)
     assert make(7).kernel_type is known
 
 

@@ -7,14 +7,14 @@ from physics.states import EPS
 
 import dalembert as dal
 from dalembert.codes import RowCode, Status
-from dalembert.kernels import constraints
-from dalembert.kernels.constraints_acceleration import eval_row_accelerations
-from dalembert.kernels.constraints_tangent import vary_rows
-from dalembert.kernels.forces import eval_forces
-from dalembert.kernels.laws import eval_law
-from dalembert.kernels.tree_inverse import eval_body_accelerations, eval_inverse
-from dalembert.kernels.tree_kinematics import eval_motion, eval_places
-from dalembert.kernels.tree_tangent import vary_motion
+from dalembert.kernels.constraint import rows as constraints
+from dalembert.kernels.constraint.row_accelerations import eval_row_accelerations
+from dalembert.kernels.constraint.row_tangents import vary_rows
+from dalembert.kernels.force.elements import eval_forces
+from dalembert.kernels.force.laws import eval_law
+from dalembert.kernels.tree.inverse import eval_body_accelerations, eval_inverse
+from dalembert.kernels.tree.kinematics import eval_motion, eval_places
+from dalembert.kernels.tree.tangent import vary_motion
 
 STEP = 1e-5
 """Of central differences [s, rad or m]."""

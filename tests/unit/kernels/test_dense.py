@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dalembert.codes import Status
-from dalembert.kernels.dense import factor_lu, solve_lu
+from dalembert.kernels.algebra.dense import factor_lu, solve_lu
 
 EPS = np.finfo(float).eps
 

@@ -6,15 +6,15 @@ from floating_cases import EPS, FRAMES, case_of, closed_arm, double_arm, solid, 
 
 import dalembert as dal
 from dalembert.flex.invariants import PRODUCTS
-from dalembert.kernels.constraints import eval_jacobian, eval_rows
+from dalembert.kernels.algebra.sparse import make_values, multiply_sparse
+from dalembert.kernels.constraint.rows import eval_jacobian, eval_rows
+from dalembert.kernels.constraint.semi_recursive import accumulate_loads, add_tree_mass
 from dalembert.kernels.evaluate import eval_residual
-from dalembert.kernels.flex_floating_tables import AT_LOAD
-from dalembert.kernels.semi_recursive import accumulate_loads, add_tree_mass
-from dalembert.kernels.sparse import make_values, multiply_sparse
-from dalembert.kernels.tree_factor import factor_tree, solve_tree
-from dalembert.kernels.tree_inverse import eval_body_accelerations
-from dalembert.kernels.tree_kinematics import eval_motion, eval_places, eval_rates
-from dalembert.kernels.tree_rank import eval_massless_motion, list_massless
+from dalembert.kernels.flex.floating_tables import AT_LOAD
+from dalembert.kernels.tree.factor import factor_tree, solve_tree
+from dalembert.kernels.tree.inverse import eval_body_accelerations
+from dalembert.kernels.tree.kinematics import eval_motion, eval_places, eval_rates
+from dalembert.kernels.tree.rank import eval_massless_motion, list_massless
 
 REFERENCES = [dal.SemiRecursive(reference=r) for r in ("origin", "centre-of-mass")]
 

@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 from superelement_cases import ELEMENTS, GRAVITY, natural_pose, random_case, solid
 
 from dalembert.codes import Status
-from dalembert.kernels import flex_superelement as kin
-from dalembert.kernels import flex_superelement_loads as loads
+from dalembert.kernels.flex import superelement as kin
+from dalembert.kernels.flex import superelement_loads as loads
 
 EPS = np.finfo(float).eps
 STEP = 1e-4

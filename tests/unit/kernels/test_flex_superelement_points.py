@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from superelement_cases import ELEMENTS, random_case
 
-from dalembert.kernels.flex_superelement import point_rates
-from dalembert.kernels.flex_superelement_points import eval_second_rates, point_accelerations
+from dalembert.kernels.flex.superelement import point_rates
+from dalembert.kernels.flex.superelement_points import eval_second_rates, point_accelerations
 
 STEP = 1e-5
 

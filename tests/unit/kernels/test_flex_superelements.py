@@ -5,8 +5,8 @@ from scipy.spatial.transform import Rotation
 from superelement_cases import GRAVITY, beam, natural_pose, natural_rates, packed
 
 from dalembert.codes import Status
-from dalembert.kernels.flex_superelement_tables import make_super_work
-from dalembert.kernels.flex_superelements import (
+from dalembert.kernels.flex.superelement_tables import make_super_work
+from dalembert.kernels.flex.superelements import (
     add_superelement_loads,
     add_superelement_masses,
     add_superelement_tangents,

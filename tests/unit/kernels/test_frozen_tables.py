@@ -8,29 +8,24 @@ from physics.states import random_case
 
 import dalembert as dal
 from dalembert.codes import TaskCode
-from dalembert.kernels import (
-    constraints,
-    door,
-    evaluate,
-    implicit_form,
-    linearize,
-    massless_frames,
-    measure,
-    tree_balance,
-    tree_factor,
-    tree_inverse,
-    tree_kinematics,
-    tree_rank,
-    tree_state,
-    tree_tangent,
-)
+from dalembert.kernels import evaluate, linearize, measure
+from dalembert.kernels.constraint import door
+from dalembert.kernels.constraint import rows as constraints
+from dalembert.kernels.step import implicit_form, massless_frames
+from dalembert.kernels.tree import balance as tree_balance
+from dalembert.kernels.tree import factor as tree_factor
+from dalembert.kernels.tree import inverse as tree_inverse
+from dalembert.kernels.tree import kinematics as tree_kinematics
+from dalembert.kernels.tree import rank as tree_rank
+from dalembert.kernels.tree import state as tree_state
+from dalembert.kernels.tree import tangent as tree_tangent
 from dalembert.results.tables import FRAMES, frame_shapes
-from dalembert.simulate.arguments import RunOptions
-from dalembert.simulate.evaluate import evaluate_frames, refresh_accelerations
-from dalembert.simulate.initial import prepare_start
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
-from dalembert.simulate.massless import make_settling
+from dalembert.start.arguments import RunOptions
+from dalembert.start.evaluate import evaluate_frames, refresh_accelerations
+from dalembert.start.initial import prepare_start
+from dalembert.start.massless import make_settling
 
 SMALL = dict(motions=True, reverse=0.5)
 

@@ -5,10 +5,10 @@ import pytest
 from promises import LAW_STEP
 from scipy.interpolate import CubicSpline
 
-from dalembert.kernels.laws import eval_law, eval_point_law, law_slopes, point_slopes
+from dalembert.kernels.force.laws import eval_law, eval_point_law, law_slopes, point_slopes
 from dalembert.model.laws import law, ramp, sine, table
 from dalembert.model.model import Model
-from dalembert.simulate.initial import prepare_start
+from dalembert.start.initial import prepare_start
 from dalembert.system.pack_laws import LawTable
 
 EPS = np.finfo(float).eps

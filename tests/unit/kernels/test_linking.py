@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from numba import types
 
-from dalembert.kernels import linking
+from dalembert.kernels.compile import linking
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 KERNELS = """
-from dalembert.kernels.jit import kernel, shared
+from dalembert.kernels.compile.jit import kernel, shared
 
 @kernel
 def squared(x):

@@ -8,15 +8,16 @@ from physics.states import EPS, Case, packed_case, random_case
 
 import dalembert as dal
 from dalembert.codes import FormCode, JointCode, Status
-from dalembert.kernels import natural, tables
+from dalembert.kernels import tables
+from dalembert.kernels.algebra.sparse import make_values, multiply_sparse
 from dalembert.kernels.measure import measure_system
-from dalembert.kernels.natural_forces import eval_natural_forces
-from dalembert.kernels.natural_joints import eval_joint_coordinates, joint_state_of_natural
-from dalembert.kernels.natural_rows import eval_natural_row_accelerations, eval_natural_rows
-from dalembert.kernels.sparse import make_values, multiply_sparse
+from dalembert.kernels.natural import coordinates as natural
+from dalembert.kernels.natural.forces import eval_natural_forces
+from dalembert.kernels.natural.joints import eval_joint_coordinates, joint_state_of_natural
+from dalembert.kernels.natural.rows import eval_natural_row_accelerations, eval_natural_rows
 from dalembert.kernels.tables import System, Work, make_work
-from dalembert.kernels.tree_inverse import eval_body_accelerations
-from dalembert.kernels.tree_kinematics import eval_motion, eval_places
+from dalembert.kernels.tree.inverse import eval_body_accelerations
+from dalembert.kernels.tree.kinematics import eval_motion, eval_places
 from dalembert.system.pack_natural import pack_global
 
 SEEDS = range(3)

@@ -9,8 +9,8 @@ from unit.kernels.test_natural import N_BODIES, natural_of, random_natural
 
 import dalembert as dal
 from dalembert.codes import ForceCode
-from dalembert.kernels.natural_forces_tangent import natural_force_tangent
-from dalembert.kernels.sparse import make_values
+from dalembert.kernels.algebra.sparse import make_values
+from dalembert.kernels.natural.forces_tangent import natural_force_tangent
 from dalembert.system.pack_natural import pack_global
 
 SEEDS = range(3)

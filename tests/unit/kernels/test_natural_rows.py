@@ -10,9 +10,9 @@ from unit.kernels.test_natural import natural_of, random_natural
 
 import dalembert as dal
 from dalembert.codes import RowCode, Status
-from dalembert.kernels.natural_curvature import natural_row_curvature
-from dalembert.kernels.natural_rows import eval_natural_rows
-from dalembert.kernels.sparse import make_values
+from dalembert.kernels.algebra.sparse import make_values
+from dalembert.kernels.natural.curvature import natural_row_curvature
+from dalembert.kernels.natural.rows import eval_natural_rows
 from dalembert.system.pack_natural import pack_global
 
 SEEDS = range(3)

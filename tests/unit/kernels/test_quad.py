@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels import quad
-from dalembert.kernels.jit import kernel
+from dalembert.kernels.algebra import quad
+from dalembert.kernels.compile.jit import kernel
 
 EPS = np.finfo(float).eps
 RNG = np.random.default_rng(1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels.record import LINE, QUAD, record, record_in_lines, zeros_in_lines
+from dalembert.kernels.compile.record import LINE, QUAD, record, record_in_lines, zeros_in_lines
 
 FIELDS = ("a", "f8", 9), ("n", "i8"), ("b", "f8", 4)
 

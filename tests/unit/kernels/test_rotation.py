@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels import rotation as rot
+from dalembert.kernels.algebra import rotation as rot
 
 EPS = np.finfo(float).eps
 ANGLES = (0.0, 1e-12, 1e-7, 0.99e-4, 1.01e-4, 1e-3, 0.1, 1.0, 2.5, np.pi - 1e-3, np.pi - 1e-7, np.pi)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels import small
+from dalembert.kernels.algebra import small
 
 EPS = np.finfo(float).eps
 RNG = np.random.default_rng(1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels import spatial
+from dalembert.kernels.algebra import spatial
 from dalembert.kernels.tables import BODY_WORK
 
 EPS = np.finfo(float).eps

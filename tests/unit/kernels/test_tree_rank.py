@@ -7,11 +7,11 @@ from physics.states import EPS
 import dalembert as dal
 from dalembert.kernels.evaluate import eval_accelerations, eval_residual
 from dalembert.kernels.tables import make_work
-from dalembert.kernels.tree_inverse import eval_mass_matrix
-from dalembert.kernels.tree_kinematics import eval_motion
-from dalembert.kernels.tree_rank import eval_massless_motion, eval_products, list_massless
-from dalembert.kernels.tree_state import move
-from dalembert.simulate.initial import prepare_start
+from dalembert.kernels.tree.inverse import eval_mass_matrix
+from dalembert.kernels.tree.kinematics import eval_motion
+from dalembert.kernels.tree.rank import eval_massless_motion, eval_products, list_massless
+from dalembert.kernels.tree.state import move
+from dalembert.start.initial import prepare_start
 
 Z = (0, 0, 1)
 ROD = dict(mass=1.2, com=(0.1, 0.3, -0.2), inertia=(0.05, 0.06, 0.03))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from physics.states import EPS, random_case
 
-from dalembert.kernels.tree_state import (
+from dalembert.kernels.tree.state import (
     eval_coordinate_accelerations,
     eval_coordinate_rates,
     move,

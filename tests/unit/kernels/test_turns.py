@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels.turns import FARTHEST, eval_turns
+from dalembert.kernels.algebra.turns import FARTHEST, eval_turns
 
 EPS = np.finfo(float).eps
 DIFFERENCE = 1.5 * EPS

@@ -9,7 +9,7 @@ from numba.core.compiler import Flags
 from numba.core.registry import cpu_target
 from numba.core.types.functions import BaseFunction
 
-from dalembert.kernels.typing_memory import KernelFlags, operators_remembered
+from dalembert.kernels.compile.typing_memory import KernelFlags, operators_remembered
 
 OPERANDS = (types.int64, types.float64, types.boolean, types.literal(3), types.Array(types.float64, 1, "C"))
 

@@ -6,10 +6,10 @@ import weakref
 import numpy as np
 
 import dalembert as dal
-from dalembert.simulate.arguments import RunOptions
-from dalembert.simulate.initial import prepare_start
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
+from dalembert.start.arguments import RunOptions
+from dalembert.start.initial import prepare_start
 
 
 class Law:

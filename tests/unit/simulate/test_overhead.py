@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as dal
 from dalembert.model import check as checking
-from dalembert.simulate import initial
+from dalembert.start import initial
 
 MOST_CALLS = 6000
 """Python functions that a warm run of two bodies may call; some 3500 take 2 ms, of which half a millisecond is steps."""

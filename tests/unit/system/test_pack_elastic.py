@@ -5,7 +5,7 @@ import pytest
 from floating_cases import EPS, SOFT, case_of, double_arm, solid
 
 import dalembert as dal
-from dalembert.simulate.initial import prepare_start
+from dalembert.start.initial import prepare_start
 from dalembert.system.pack_elastic import DEFLECTION, elastic_sizes, mean_curves
 
 

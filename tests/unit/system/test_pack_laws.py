@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dalembert.codes import LawCode
-from dalembert.kernels.laws import place_count
+from dalembert.kernels.force.laws import place_count
 from dalembert.model.laws import argument_count, law
 from dalembert.system.pack_laws import LawTable
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalembert.kernels.sparse import factor_sparse, make_factors, make_values, multiply_sparse, solve_sparse
+from dalembert.kernels.algebra.sparse import factor_sparse, make_factors, make_values, multiply_sparse, solve_sparse
 from dalembert.system.pattern import ZEROS, build_pattern
 
 EPS = np.finfo(float).eps

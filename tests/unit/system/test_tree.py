@@ -6,7 +6,7 @@ from random_models import random_tree
 
 import dalembert as dal
 from dalembert.model.check import check
-from dalembert.simulate.formulations import choose_formulation
+from dalembert.start.formulations import choose_formulation
 from dalembert.topology.span import span
 
 

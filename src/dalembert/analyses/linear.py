@@ -1,0 +1,292 @@
+"""Linearisation about a state, and its modes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import ModelError
+from ..start.arguments import check_time
+from ..start.closing import at_time
+from ..start.constraints import Constraints
+from ..start.initial import Start, prepare_start
+from ..start.massless import complete_frame
+from ..start.reduction import Equations, jacobian_rates, reduced, spin_matrix
+from ..system.layout import Layout
+from .settled import settled
+
+if TYPE_CHECKING:
+    from ..results.results import Results
+    from .whirl import Whirl
+
+INFINITE = 1e12
+"""Eigenvalues beyond this [1/s] stand for directions without inertia and are left out."""
+ROUNDING = 100 * np.finfo(float).eps
+"""Error of a squared eigenvalue relative to the largest one; a mode that grows by less is not called unstable."""
+LEAST_GROWTH = 1e-9
+"""Negative damping ratio of a mode that swings, beyond its rounding, from which on it is called unstable: gyroscopic matrices
+leave the real parts of frequencies to rounding, and a mode that grows by less needs 1e8 swings to be seen."""
+
+
+@dataclass(frozen=True)
+class Linearized:
+    """Linearised equations of motion M x'' + C x' + K x = 0 about a state.
+
+    Attributes
+    ----------
+    mass, damping, stiffness : (n, n) float
+        In the free rates of the tree (driven ones are left out), with loops in as many independent ones as there are degrees
+        of freedom; x are small changes of their coordinates, for ball and free joints small rotations in the joint's fixed
+        axes.
+    names : tuple of str
+        ``"joint.coordinate"`` of each row.
+    t : float
+        Time [s].
+    layout : Layout
+    free : (n,) int
+        Rate numbers of the rows.
+    motions : (n_v, n) float
+        How all rates go along with a unit change of each x.
+    begin : Start
+        The packed model.
+    q : (n_q,) float
+        Coordinates of the tree at the state.
+    """
+
+    mass: np.ndarray
+    damping: np.ndarray
+    stiffness: np.ndarray
+    names: tuple[str, ...]
+    t: float
+    layout: Layout = field(repr=False)
+    free: np.ndarray
+    motions: np.ndarray
+    begin: Start = field(repr=False)
+    q: np.ndarray = field(repr=False)
+
+    @property
+    def state_matrix(self) -> np.ndarray:
+        """A (2n, 2n) of d/dt (x, x') = A (x, x'); needs inertia in every direction."""
+        n = len(self.names)
+        inverse = np.linalg.solve(self.mass, np.hstack([-self.stiffness, -self.damping])) if n else np.zeros((0, 0))
+        return np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), inverse])
+
+
+@dataclass(frozen=True)
+class Eigenmodes:
+    """Modes of a linearised model, sorted by frequency.
+
+    Attributes
+    ----------
+    eigenvalues : (m,) complex
+        One of each conjugate pair, real ones each by itself [1/s].
+    frequencies : (m,) float
+        |Im| / 2 pi [Hz]; 0 for a mode that does not swing.
+    damping : (m,) float
+        Damping ratio -Re/|eigenvalue|; nan for a zero eigenvalue, negative for a mode that grows (see `unstable`).
+    shapes : (m, n) complex
+        Largest component one, in the order of `names`.
+    names : tuple of str
+    linear : Linearized
+        What the modes were found of.
+    """
+
+    eigenvalues: np.ndarray
+    frequencies: np.ndarray
+    damping: np.ndarray
+    shapes: np.ndarray
+    names: tuple[str, ...]
+    linear: Linearized = field(repr=False)
+
+    @property
+    def unstable(self) -> np.ndarray:
+        """(m,) bool, True for modes that grow: the real part of the eigenvalue is positive beyond rounding."""
+        size = abs(self.eigenvalues)
+        swings = np.where(self.eigenvalues.imag != 0, LEAST_GROWTH, 0.0) * size**2
+        return self.eigenvalues.real * size > ROUNDING * np.max(size, initial=0.0) ** 2 + swings
+
+    @property
+    def spins(self) -> dict[str, np.ndarray]:
+        """Angular velocities (3,) [rad/s], world axes, of flexible bodies that turn: modes are told in their own axes."""
+        from .whirl import spins
+
+        return spins(self.linear)
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What is to be known to read the frequencies."""
+        speeds = {part: float(np.linalg.norm(w)) for part, w in self.spins.items()}
+        return tuple(f"{part!r} turns at {w:.5g} rad/s ({w / (2 * np.pi):.5g} Hz): frequencies are those seen in axes that "
+                     "turn with it; whirl(model) tells those in fixed axes, forward and backward"
+                     for part, w in speeds.items())
+
+    def whirl(self, model, part: str | None = None) -> Whirl:
+        """Return frequencies of a turning flexible body in its own axes and in fixed ones, forward and backward.
+
+        Parameters
+        ----------
+        model : Model
+            That the modes were found of.
+        part : str, optional
+            A flexible body; by default the one that turns fastest.
+
+        Returns
+        -------
+        Whirl
+            Print it for a table.
+        """
+        from .whirl import whirl
+
+        return whirl(self, model, part)
+
+    def swing(self, number: int, *, amplitude: float | None = None, frames: int = 25) -> Results:
+        """Return one period of a mode as results, for animations: ``modes.swing(1).to_vtk("mode 1", m)``.
+
+        Parameters
+        ----------
+        number : int
+            Of the mode, from 1 by frequency.
+        amplitude : float, optional
+            Factor of its shape, whose largest component is one; by default places move by a tenth of the model's extent.
+        frames : int
+            Number of frames, the first and the last at the largest displacement.
+
+        Returns
+        -------
+        Results
+            The linearised state moved along the mode; loops close to first order in the amplitude.  Channels of rates and
+            loads have no meaning.
+        """
+        from .swing import swing
+
+        return swing(self, number, amplitude, frames)
+
+    def plot(self, model, number: int, *, amplitude: float | None = None, ax=None, path: str | Path | None = None):
+        """Draw a mode: flexible bodies coloured by displacement and rigid ones as lines, above the state they swing about.
+
+        Parameters
+        ----------
+        model : Model
+            That the modes were found of.
+        number : int
+            Of the mode, from 1 by frequency.
+        amplitude : float, optional
+            As for `swing`.
+        ax : matplotlib Axes3D, optional
+            Draw into this one.
+        path : str or Path, optional
+            Where to write the picture.
+
+        Returns
+        -------
+        matplotlib Figure, or Axes3D if `ax` was given
+        """
+        from .swing import draw_mode
+
+        return draw_mode(self, model, number, amplitude, ax, path)
+
+    def __str__(self) -> str:
+        lines = [f"{'mode':>4} {'frequency':>12} {'damping':>9} {'time const.':>12}  largest in"]
+        for i, (value, f, d) in enumerate(zip(self.eigenvalues, self.frequencies, self.damping, strict=True), 1):
+            slow = f"{-1 / value.real:10.4g} s" if value.real else f"{'-':>12}"
+            top = [self.names[k] for k in np.argsort(-abs(self.shapes[i - 1]))[:2]]
+            ratio = f"{'-':>9}" if np.isnan(d) else f"{round(d, 4) + 0.0:9.4f}"
+            ratio = f"{'unstable':>9}" if self.unstable[i - 1] else ratio
+            lines.append(f"{i:4d} {f:9.5g} Hz {ratio} {slow}  {', '.join(top)}")
+        return "\n".join([*lines, *self.messages])
+
+
+def rate_names(layout: Layout) -> list[str]:
+    """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
+    names = {}
+    for j in layout.joints:
+        coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
+                       "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
+        names |= {j.v + k: f"{j.name}.{c}" for k, c in enumerate(coordinates)}
+    for f in layout.flexibles:
+        names |= {f.v + k: f"{f.name}.{c}" for k, c in enumerate(f.coordinates)}
+    return [names[v] for v in sorted(names)]
+
+
+def linearize_state(begin: Start, t: float = 0.0) -> Linearized:
+    """Linearise about a packed state."""
+    packed, equations = begin.packed, Equations(begin.packed)
+    q, qd = at_time(begin, t)
+    if begin.massless:
+        q, qd, qdd, multipliers = complete_frame(packed, t, q, qd)
+    else:
+        qdd, multipliers = equations.accelerations(t, q, qd)
+    constraints = Constraints(packed)
+    _refuse_moving_wheels(packed, constraints, qd)
+    M, C, K = equations.matrices(t, q, qd, qdd, multipliers)
+    W, Wd = spin_matrix(packed, qd), spin_matrix(packed, qdd)
+    C, K = C - M @ W, K - C @ W - M @ Wd
+    if len(packed.system.row):
+        M, C, K, Z, rates = reduced(packed, (M, C, K), jacobian_rates(constraints, t, q, qd, qdd))
+    else:
+        rates = np.flatnonzero(packed.system.dof["drive"] < 0)
+        M, C, K, Z = (*(A[np.ix_(rates, rates)] for A in (M, C, K)), np.eye(len(qd))[:, rates])
+    names = rate_names(packed.layout)
+    return Linearized(M, C, K, tuple(names[k] for k in rates), t, packed.layout, rates, Z, begin, q)
+
+
+def _refuse_moving_wheels(packed, constraints: Constraints, qd: np.ndarray) -> None:
+    """Rows that bind rates only leave positions and rates different freedoms, unless the mechanism stands still."""
+    if np.any(qd) and not np.all(constraints.holonomic):
+        owner = packed.layout.rows[int(np.argmin(constraints.holonomic))][0]
+        raise ModelError(f"constraint {owner!r} binds rates only: M x'' + C x' + K x = 0 holds for small changes about a "
+                         "state at rest, but the start moves. Leave out start rates and drives, or study the motion with run")
+
+
+def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Linearized:
+    """Linearise a model about its start; flexible bodies of trees are deformed as their motion asks for.
+
+    Parameters
+    ----------
+    model : Model
+    t : float
+        Time [s] at which laws are taken.
+    start, start_rate : mapping, optional
+        Coordinates and rates by joint name; e.g. those of `static`: ``linearize(m, start=static(m))``.
+
+    Returns
+    -------
+    Linearized
+    """
+    t = check_time(t)
+    return linearize_state(settled(prepare_start(model, start, start_rate), t), t)
+
+
+def eigenmodes(model, t: float = 0.0, *, start=None, start_rate=None) -> Eigenmodes:
+    """Frequencies [Hz], damping and shapes of small vibrations about the start; arguments as for `linearize`.
+
+    Flexible bodies vibrate in their own axes: if these turn, so does the observer.  `Eigenmodes.messages` says so, and
+    `Eigenmodes.whirl` tells the frequencies in fixed axes.
+    """
+    return modes_of(linearize(model, t, start=start, start_rate=start_rate))
+
+
+def modes_of(linear: Linearized) -> Eigenmodes:
+    """Modes of linearised equations of motion; the mass matrix may be singular."""
+    from scipy.linalg import eig
+
+    n = len(linear.names)
+    if n == 0:
+        empty = np.zeros(0)
+        return Eigenmodes(empty.astype(complex), empty, empty, np.zeros((0, 0), complex), (), linear)
+    zero, one = np.zeros((n, n)), np.eye(n)
+    values, vectors = eig(np.block([[zero, one], [-linear.stiffness, -linear.damping]]),
+                          np.block([[one, zero], [zero, linear.mass]]))
+    keep = np.isfinite(values) & (abs(values) < INFINITE) & (values.imag >= 0)
+    values, vectors = values[keep], vectors[:n, keep]
+    order = np.lexsort((values.real, np.round(abs(values.imag), 12), abs(values)))
+    values, vectors = values[order], vectors[:, order]
+    largest = vectors[np.argmax(abs(vectors), axis=0), np.arange(vectors.shape[1])]
+    shapes = (vectors / np.where(largest == 0, 1, largest)).T
+    size = abs(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        damping = np.where(size > 0, -values.real / size, np.nan)
+    return Eigenmodes(values, abs(values.imag) / (2 * np.pi), damping, shapes, linear.names, linear)

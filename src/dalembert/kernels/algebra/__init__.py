@@ -1,0 +1,1 @@
+"""Vectors, matrices, rotations and linear systems, dense and sparse."""

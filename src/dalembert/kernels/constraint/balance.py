@@ -1,0 +1,72 @@
+"""Whether accelerations and multipliers satisfy the equations of motion, M x + Jᵀ y + f = 0, before anyone uses them.
+
+Augmented Lagrangian iterations (saddle.py) hold this sum at zero to the rounding of their linear solutions, at every turn and
+in singular positions, too: what is left there is left in the constraints.  A sum that is not zero means that the solutions
+themselves are lost, as with penalties so large that rounding swallows the masses; the accelerations along free directions are
+then anything, mostly zero.  With the inertia m_k of rate k the sum e is tolerated up to
+    |e_k| <= BALANCED (√m_k max_j (|f_j| + |M x|_j)/√m_j + |f_k| + |M x|_k) + CANCELLED sum_r |J_rk y_r|       (1)
+Forces over the root of inertia have the same unit for turning and moving, so that (1) does not depend on units, and little on
+axes.  Rates without inertia, whose equations are not those of a free motion, have no say.
+"""
+
+from math import sqrt
+
+from ...codes import Status
+from ..algebra.sparse import multiply_sparse
+from ..compile.jit import kernel
+from .saddle import add_transposed
+
+BALANCED = 1e-6
+"""Share of the loads that accelerations may leave; rounding leaves 1e-12 with the penalties of saddle.py."""
+CANCELLED = 1e-9
+"""Likewise of multipliers, which may be large and cancel each other near singular positions."""
+
+
+@kernel
+def add_sizes(sys, r, out, work):
+    """out <- out + |J_rk y_r| for the entries of row r."""
+    c = sys.row[r]
+    for p in range(c.first, c.first + c.count):
+        column = sys.slot[p // 3].column + p % 3 if sys.slot.shape[0] > 0 else sys.entry[p].column
+        out[column] += abs(work.factored[p] * work.row[r].push)
+
+
+@kernel
+def check_balance(sys, f, x, left, product, work) -> int:
+    """UNBALANCED and the worst rate if x and row.push break (1) for loads f (n,); left, product: scratch (n,)."""
+    n, mass, diagonal = x.shape[0], work.mass, sys.pattern.diagonal
+    multiply_sparse(sys.pattern, mass, x, product)
+    load = 0.0
+    for k in range(n):
+        left[k] = f[k] + product[k]
+        product[k] = abs(f[k]) + abs(product[k])
+        if mass[diagonal[k]] > 0.0:
+            load = max(load, product[k] / sqrt(mass[diagonal[k]]))
+    for r in range(sys.row.shape[0]):
+        add_transposed(sys, r, work.row[r].push, left, work)
+    worst = 0.0
+    for k in range(n):
+        inertia = mass[diagonal[k]]
+        allowed = BALANCED * (load * sqrt(max(inertia, 0.0)) + product[k])
+        if inertia > 0.0 and not abs(left[k]) <= allowed and not abs(left[k]) <= worst:
+            worst, work.fail[0] = abs(left[k]), k
+    if worst == 0.0:
+        return Status.OK.value
+    return check_cancelled(sys, f, x, load, left, product, work)
+
+
+@kernel
+def check_cancelled(sys, f, x, load, left, product, work) -> int:
+    """Likewise with the last term of (1), which is seldom needed."""
+    mass, diagonal = work.mass, sys.pattern.diagonal
+    for k in range(x.shape[0]):
+        product[k] *= BALANCED / CANCELLED
+    for r in range(sys.row.shape[0]):
+        add_sizes(sys, r, product, work)
+    for k in range(x.shape[0]):
+        inertia = mass[diagonal[k]]
+        allowed = BALANCED * load * sqrt(max(inertia, 0.0)) + CANCELLED * product[k]
+        if inertia > 0.0 and not abs(left[k]) <= allowed:
+            work.fail[0] = k
+            return Status.UNBALANCED.value
+    return Status.OK.value

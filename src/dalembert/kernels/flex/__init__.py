@@ -1,0 +1,1 @@
+"""Flexible bodies: floating frames in the tree, superelements in absolute interface coordinates."""

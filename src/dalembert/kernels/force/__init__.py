@@ -1,0 +1,1 @@
+"""Force elements and their tangents, laws, and the power that they supply."""

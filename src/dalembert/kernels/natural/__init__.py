@@ -1,0 +1,1 @@
+"""Natural coordinates of rigid bodies: their inertia, forces, constraint rows and tangents."""

@@ -1,0 +1,140 @@
+"""Tangent of the generalised forces of natural coordinates: K = -dQ/dq, C = -dQ/dqd, element by element.
+
+Springs between points and forces on a point have closed forms (points_tangent.py).  Every other element is varied
+along the coordinates of its two bodies.  A variation x of axis e_j counts as the small rotation phi
+and, at constant rates, changes the angular velocity by dw; a variation x of its rate e_j' changes w by phi,
+    phi = ½ e_j x x,     dw = ½ x x e_j'                                                                 (1)
+both from (2) of coordinates.py; phi is exact for motions that keep the axes rigid, the only ones that the rows UNIT and SQUARE
+leave.  The wrenches vary by force/elements_tangent.py.  Their generalised forces ½ n x e_j vary with the axes by ½ n x x as
+well, which is skew and drops out of the symmetric part that is wanted here.
+"""
+
+from ...codes import ForceCode, Status
+from ..algebra.small import axpy3, cross, load3, neg3, scale3, store3
+from ..compile.jit import kernel
+from ..force.elements import eval_joint_effort
+from ..force.elements_tangent import vary_bushing, vary_load
+from ..force.laws import law_slopes
+from .coordinates import slot3, slot_load
+from .curvature import unit3
+from .joints import coordinate_shape
+from .points_tangent import add_force, add_spring
+from .shapes import along, shape_gradient, slot_weights, source_vectors, spread, vary_gradient, weighted
+
+PAIRS = 300
+"""Pairs i >= j of the 24 coordinates of two bodies."""
+
+
+@kernel
+def element_bodies(sys, e):
+    """Body rows a, b that a force element acts on; a = 0 for a load on b."""
+    if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
+        i = sys.dof[e.v].body
+        return sys.body[i].parent, i
+    if e.code == ForceCode.FORCE or e.code == ForceCode.TORQUE:
+        return 0, e.b
+    return e.a, e.b
+
+
+@kernel
+def still_body(o):
+    """Set the variations of a body and of its load to zero."""
+    zero = (0.0, 0.0, 0.0)
+    store3(o.phi, zero)
+    store3(o.w, zero)
+    store3(o.r, zero)
+    store3(o.v, zero)
+    store3(o.n, zero)
+    store3(o.f, zero)
+
+
+@kernel
+def vary_slot(q, qd, i, s, x, cq, cv, work):
+    """Vary body row i by cq x in slot s and by cv x in its rate."""
+    o = work.variation[i]
+    if s == 0:
+        store3(o.r, scale3(x, cq))
+        store3(o.v, scale3(x, cv))
+    else:
+        phi = scale3(cross(slot3(q, i, s), x), 0.5)
+        store3(o.phi, scale3(phi, cq))
+        store3(o.w, axpy3(0.5 * cq, cross(x, slot3(qd, i, s)), scale3(phi, cv)))                       # (1)
+
+
+@kernel
+def vary_element(sys, e, t, work):
+    """Take the variation of an element's wrenches off the loads of its bodies."""
+    if e.code == ForceCode.BUSHING:
+        vary_bushing(e, work)
+    else:
+        vary_load(sys, e, t, work)
+
+
+@kernel
+def add_column(sys, first, j, i, a, values):
+    """Add the symmetric part of a column j of an element's matrix, its rows i, i + 1, i + 2 being a."""
+    for k in range(i, i + 3):
+        half = 1.0 if k == j else 0.5
+        low, high = min(k, j), max(k, j)
+        values[sys.mass_place[first + high * (high + 1) // 2 + low]] += half * a[k - i]
+
+
+@kernel
+def add_body_element(sys, e, first, t, q, qd, cq, cv, values, work):
+    """Add the matrix of an element that acts by wrenches on its bodies."""
+    a, b = element_bodies(sys, e)
+    for j in range(0 if a > 0 else 12, 24 if b > 0 else 12):
+        still_body(work.variation[a])
+        still_body(work.variation[b])
+        vary_slot(q, qd, a if j < 12 else b, j % 12 // 3, unit3(j % 3), cq, cv, work)
+        vary_element(sys, e, t, work)
+        for i in range(0 if a > 0 else 12, 24 if b > 0 else 12, 3):
+            body = a if i < 12 else b
+            o = work.variation[body]
+            add_column(sys, first, j, i, slot_load(q, body, i % 12 // 3, load3(o.n), load3(o.f)), values)
+
+
+@kernel
+def add_joint_element(sys, e, first, t, q, qd, qj, qdj, cq, cv, values):
+    """Add the matrix of an effort tau(theta, theta') on a joint coordinate: -d(tau dtheta/dq)."""
+    code, source = coordinate_shape(sys, e.q, e.v)
+    X, V = source_vectors(source, q, 1.0), source_vectors(source, qd, 0.0)
+    G = shape_gradient(code, X, 0.0, 0.0)
+    effort = eval_joint_effort(sys, e, t, qj, qdj)
+    slope, slope_rate = law_slopes(sys, e.law, t, qj[e.q], qdj[e.v]) if e.law >= 0 else (0.0, 0.0)
+    a, b = source[0], source[1]
+    for j in range(0 if a > 0 else 12, 24):
+        dX = spread(slot_weights(source, a if j < 12 else b, j % 12 // 3), unit3(j % 3))
+        H = vary_gradient(code, X, dX, 0.0, 0.0)
+        dx, dv = cq * along(G, dX), cq * along(H, V) + cv * along(G, dX)
+        deffort = (slope - e.k[0]) * dx + (slope_rate - e.c[0]) * dv
+        for i in range(0 if a > 0 else 12, 24, 3):
+            weights = slot_weights(source, a if i < 12 else b, i % 12 // 3)
+            change = axpy3(deffort, weighted(G, weights), scale3(weighted(H, weights), cq * effort))
+            add_column(sys, first, j, i, neg3(change), values)
+
+
+@kernel
+def natural_force_tangent(sys, t, q, qd, qj, qdj, cq, cv, values, work) -> int:
+    """Add the symmetric part of cq K + cv C of the force elements to the values of the pattern.
+
+    After `eval_natural_state` for natural q, qd (n_q,), and `eval_joint_coordinates`.  The places of the pairs (0, 0), (1, 0),
+    (1, 1), ... of each element's 24 coordinates follow those of the mass matrix in `sys.mass_place`.
+    """
+    first = 30 * (sys.body.shape[0] - 1)
+    still_body(work.variation[0])
+    for f in range(sys.force.shape[0]):
+        e = sys.force[f]
+        if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
+            add_joint_element(sys, e, first, t, q, qd, qj, qdj, cq, cv, values)
+        elif e.code == ForceCode.SPRING_DAMPER:
+            add_spring(sys, e, first, t, q, qd, cq, cv, values, work)
+        elif e.code == ForceCode.FORCE:
+            add_force(sys, e, first, t, q, qd, cq, cv, values, work)
+        elif e.code == ForceCode.BUSHING or e.code == ForceCode.TORQUE:
+            add_body_element(sys, e, first, t, q, qd, cq, cv, values, work)
+        else:
+            work.fail[0] = f
+            return Status.UNKNOWN_FORCE.value
+        first += PAIRS
+    return Status.OK.value

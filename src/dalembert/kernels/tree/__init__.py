@@ -1,0 +1,1 @@
+"""Trees in joint coordinates: kinematics, articulated-body algorithm, recursive Newton-Euler, ranks and tangents, in O(N)."""

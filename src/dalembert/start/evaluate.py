@@ -1,0 +1,119 @@
+"""Tables of frames, and single states as results."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..codes import Status
+from ..kernels.constraint.door import make_open_work
+from ..kernels.evaluate import eval_accelerations
+from ..kernels.measure import measure_frames
+from ..kernels.tables import Work
+from ..results.provenance import provenance
+from ..results.results import Results
+from ..results.stats import Stats
+from ..results.tables import frame_shapes
+from ..system.pack import Packed
+from ..system.reverse import swap, swap_efforts
+from .arguments import check_time
+from .natural import measure_natural, solve_frames
+from .sharing import share_reactions
+from .status import error_of
+
+
+def evaluate_frames(packed: Packed, t, q, qd, qdd, multiplier=None) -> dict[str, np.ndarray]:
+    """Return the tables of frames given in the user's coordinates: body, reaction, effort, element, system.
+
+    `multiplier` (nf, m) holds what the constraints carry; where it is nan or left out, it is found from the states.
+    """
+    t, q, qd, qdd = (np.array(a, float, order="C") for a in (t, q, qd, qdd))
+    swap(packed.layout, q, qd, qdd)
+    n, shapes = len(t), frame_shapes(packed.layout)
+    out = {name: np.zeros((n, *shapes[name])) for name in ("reaction", "effort", "element", "system")}
+    if packed.has_superelements:
+        out["body"] = measure_natural(packed, t, q, qd, qdd, out)
+        _finish(packed, t, q, out)
+        return out
+    body = np.zeros((n, packed.system.body.shape[0], 19))
+    work = make_open_work(packed.system)
+    if multiplier is None:
+        multiplier = np.full((n, len(packed.system.row)), np.nan)
+    status = measure_frames(packed.system, t, q, qd, qdd, multiplier, body, out["reaction"], out["effort"], out["element"],
+                            out["system"], work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, float(t[0]) if n else 0.0, 0.0)
+    _finish(packed, t, q, out)
+    out["body"] = body if body.shape[1] == len(packed.body_rows) else body[:, packed.body_rows]
+    return out
+
+
+def _finish(packed: Packed, t: np.ndarray, q: np.ndarray, out: dict[str, np.ndarray]) -> None:
+    """Share what redundant constraints carry, and tell efforts on the user's rates, in place."""
+    share_reactions(packed, t, q, out["reaction"], out["effort"])
+    swap_efforts(packed.layout, q, out["effort"])
+
+
+def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: Work | None = None) -> np.ndarray:
+    """Return the accelerations (n_v,) of a state in tree coordinates; drives are set in place."""
+    if packed.has_superelements:
+        return solve_frames(packed, np.array([t]), q[None], qd[None])[0]
+    qdd, work = np.zeros(packed.layout.n_v), work or make_open_work(packed.system)
+    status = eval_accelerations(packed.system, t, q, qd, qdd, np.zeros_like(qdd), work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, t, 0.0)
+    return qdd
+
+
+def refresh_accelerations(packed: Packed, frames: dict[str, np.ndarray]) -> None:
+    """Replace the accelerations of frames of a model with superelements by those that the equations give, in place.
+
+    The loads of superelements are told by accelerations that are found with the frames, and those of bodies have to fit.
+    """
+    frames["qdd"][:] = solve_frames(packed, frames["t"], frames["q"], frames["qd"])
+
+
+def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats=None, status="ok", kind=Results,
+                 **method) -> Results:
+    """Results of frames in tree coordinates (a dict of t, q, qd, qdd, and multiplier where a run has found them)."""
+    frames = {name: np.array(a, float) for name, a in frames.items()}
+    multiplier = frames.pop("multiplier", None)
+    swap(packed.layout, frames["q"], frames["qd"], frames["qdd"])
+    return kind(frames, packed.layout, evaluate=lambda *f: evaluate_frames(packed, *f, multiplier), stats=stats or Stats(),
+                messages=messages, status=status,
+                provenance=provenance(model=packed.plan.model.text, formulation=formulation, **method))
+
+
+def results_of_state(begin, t: float) -> Results:
+    """One frame: the state of a start with the drives and laws of time t, loops closed."""
+    from .closing import at_time
+
+    q, qd = begin.with_modes(*at_time(begin, t))
+    if begin.massless:
+        from .massless import complete_frame
+
+        q, qd, qdd, multiplier = complete_frame(begin.packed, t, q, qd)
+    else:
+        qdd, multiplier = solve_state(begin.shown, t, q, qd), np.full(len(begin.shown.system.row), np.nan)
+    frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd], "multiplier": [multiplier]}
+    return make_results(begin.shown, begin.formulation.name, frames, messages=begin.messages, integrator="none")
+
+
+def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Results:
+    """Return one frame of a model: its accelerations, reactions and all channels for given coordinates and rates.
+
+    Parameters
+    ----------
+    model : Model
+    coordinates, rates : mapping, optional
+        By joint name, as `start` and `start_rate` of the joints; the model's own where left out.
+    t : float
+        Time [s] at which drives and laws are taken; loops that drives then pull open are closed again.
+
+    Raises
+    ------
+    AssemblyError
+        The mechanism cannot be assembled at that time.
+    """
+    from .initial import prepare_start
+
+    return results_of_state(prepare_start(model, coordinates, rates), check_time(t))

@@ -1,0 +1,124 @@
+"""Starts and frames of the global formulation: between joint and natural coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..codes import Status
+from ..kernels.constraint.door import make_open_work
+from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
+from ..kernels.natural.coordinates import natural_state_of_joint
+from ..kernels.natural.joints import joint_state_of_natural
+from ..kernels.tree.inverse import eval_body_accelerations
+from ..kernels.tree.kinematics import eval_motion, eval_places
+from ..system.pack import Packed
+from ..system.pack_natural import pack_global
+from .penalties import with_penalties
+from .status import error_of
+
+
+@dataclass(frozen=True)
+class NaturalStart:
+    """Tables in natural coordinates and the state at time zero in them, (n_q,) each."""
+
+    packed: Packed
+    q: np.ndarray
+    qd: np.ndarray
+
+
+def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray, modes: Mapping[str, np.ndarray]) -> NaturalStart:
+    """Return the global formulation of a model packed in joint coordinates, with its state.
+
+    `modes` of flexible bodies, by name, begin at zero if they are left out.
+    """
+    whole = pack_global(packed)
+    n, work = int(whole.system.constants[0].n_q), make_open_work(packed.system)
+    eval_motion(packed.system, q, qd, work)
+    eval_places(packed.system, qd, work)
+    eval_body_accelerations(packed.system, np.zeros_like(qd), work)
+    y, yd, ydd = np.zeros(n), np.zeros(n), np.zeros(n)
+    natural_state_of_joint(packed.system, y, yd, ydd, work)
+    shift = n - whole.layout.n_q
+    for entry in whole.layout.flexibles:
+        if entry.name in modes:
+            y[shift + entry.q:shift + entry.q + entry.n] = modes[entry.name]
+    return NaturalStart(with_penalties(whole, 0.0, y, yd), y, yd)
+
+
+def natural_state(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return natural coordinates of the bodies, their rates and accelerations, (12 n_body,) each, for a state of the tree."""
+    work = make_open_work(packed.system)
+    eval_motion(packed.system, q, qd, work)
+    eval_places(packed.system, qd, work)
+    eval_body_accelerations(packed.system, qdd, work)
+    found = tuple(np.zeros(12 * (len(packed.system.body) - 1)) for _ in range(3))
+    natural_state_of_joint(packed.system, *found, work)
+    return found
+
+
+def natural_accelerations(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Return the accelerations of natural coordinates for a state of the tree."""
+    return natural_state(packed, q, qd, qdd)[2]
+
+
+def natural_slack(packed: Packed, q: np.ndarray, motions: np.ndarray, n: int) -> np.ndarray:
+    """Return 1 for the natural coordinates (n,) of bodies that motions without inertia (m, n_v) move, else 0."""
+    slack, still = np.zeros(n), np.zeros(packed.layout.n_v)
+    for x in motions:
+        moved = natural_state(packed, q, x, still)[1].reshape(-1, 12)
+        slack[:moved.size] = np.maximum(slack[:moved.size], np.repeat(np.max(abs(moved), axis=1) > 1e-12, 12))
+    return slack
+
+
+def joint_frames(packed: Packed, frames: dict[str, np.ndarray], near: np.ndarray) -> dict[str, np.ndarray]:
+    """Frames in joint coordinates of frames in natural ones; `near` (nf, n_q) are coordinates next to them.
+
+    Modes of superelements follow behind in both.
+    """
+    system, work = packed.system, make_open_work(packed.system)
+    n, (n_q, n_v), modes = len(frames["t"]), (packed.layout.n_q, packed.layout.n_v), 12 * (len(system.body) - 1)
+    found = {"t": frames["t"], "q": np.zeros((n, n_q)), "qd": np.zeros((n, n_v)), "qdd": np.zeros((n, n_v))}
+    for f in range(n):
+        status = joint_state_of_natural(system, frames["q"][f], frames["qd"][f], frames["qdd"][f], near[f], found["q"][f],
+                                        found["qd"][f], found["qdd"][f], work)
+        if status != Status.OK:
+            raise error_of(status, packed, work.fail, float(frames["t"][f]), 0.0)
+    for name, size in (("q", n_q), ("qd", n_v), ("qdd", n_v)):
+        behind = frames[name][:, modes:]
+        found[name][:, size - behind.shape[1]:] = behind
+    return found
+
+
+def solve_frames(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Return the accelerations (nf, n_v) of frames of a model with superelements, tree coordinates with the modes behind."""
+    work, tree_work, qdd = make_open_work(packed.system), make_open_work(packed.tree.system), np.zeros_like(qd)
+    status = solve_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, work, tree_work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, float(t[0]), 0.0)
+    return qdd
+
+
+def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
+                    out: dict[str, np.ndarray]) -> np.ndarray:
+    """Fill the tables of frames of a model with superelements; returns `body` (nf, n_body, 19), rows as in the layout."""
+    work, tree_work = make_open_work(packed.system), make_open_work(packed.tree.system)
+    body, point = np.zeros((len(t), len(packed.system.body), 19)), np.zeros((len(t), len(packed.recovered), 19))
+    status = measure_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, body, point, out["reaction"],
+                                    out["effort"], out["element"], out["system"], work, tree_work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, float(t[0]) if len(t) else 0.0, 0.0)
+    body = body[:, packed.body_rows]
+    body[:, packed.recovered] = point
+    return body
+
+
+def in_rates(begin, fail: np.ndarray) -> np.ndarray:
+    """Return a copy of `Work.fail` whose first entry, a natural coordinate if the start has them, is a rate of the tree."""
+    fail = fail.copy()
+    if begin.natural:
+        moved = np.flatnonzero(begin.packed.system.dof["body"] == fail[0] // 12 + 1)
+        fail[0] = moved[0] if len(moved) else 0
+    return fail
