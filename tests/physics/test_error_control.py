@@ -89,7 +89,7 @@ def test_an_accuracy_given_wins_over_the_step_of_the_model():
 
 @pytest.mark.parametrize("name", ["trapezoidal", "hht", "generalized-alpha"])
 def test_velocity_error_coefficient_of_the_alpha_family(name):
-    """(4) of integrate_implicit.py: one free step of q'' = t²/2 after the scheme has settled errs by c_v h³."""
+    """(4) of step/implicit.py: one free step of q'' = t²/2 after the scheme has settled errs by c_v h³."""
     am, af, beta, gamma = BY_NAME[name].coefficients()
     h, t, v, aa = 1.0, -30.0, 0.0, 0.0
 

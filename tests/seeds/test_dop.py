@@ -137,7 +137,7 @@ def test_the_exact_tangent_is_the_derivative_of_the_residual_with_all_forces():
     """M + c_v C + c_q K + c_q Jᵀ α J against central differences along a direction that moves q, qd and qdd together."""
     begin = prepare_start(all_forces(), formulation=dal.SemiRecursive(projection="tangent"))
     loop = Loop(begin, BY_NAME["trapezoidal"], RunOptions(1.0, 0.01, 1e-8, "trapezoidal", "auto", None), np.zeros(1))
-    sys, work, flow, tangent, cq, cv, t = loop.system, loop.work, loop.flow, loop.method_data[1], 25e-6, 5e-3, 0.3
+    sys, work, flow, tangent, cq, cv, t = loop.system, loop.work, loop.flow, loop.method.tangent, 25e-6, 5e-3, 0.3
     n, tau = len(begin.qd), np.zeros(len(begin.qd))
     begin_step(sys, cq, cv, work)
     work.row["multiplier"] = np.linspace(-20.0, 30.0, len(sys.row))

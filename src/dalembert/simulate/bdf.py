@@ -51,7 +51,7 @@ class BdfLoop:
     """State of a run inside IDA; the same face as `loop.Loop`."""
 
     def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray):
-        self.method, self.options, self.times, self.packed = method, options, times, begin.packed
+        self.integrator, self.options, self.times, self.packed = method, options, times, begin.packed
         self.system, self.work = begin.packed.system, make_open_work(begin.packed.system)
         self.n_q, self.n_v = len(begin.q), len(begin.qd)
         self.t = self.step = 0.0
@@ -115,7 +115,7 @@ class BdfLoop:
         exact = {"jactimes": IDAJacTimes(self._factor, self._multiply), "precond": IDAPrecond(None, self._solve)}
         self.matrix = np.zeros((n, n) if n <= MOST_UNKNOWNS else (0, 0))
         return IDA(self._residual, rtol=self.options.accuracy, atol=atol, max_num_steps=MOST_TRIES,
-                   max_order=self.method.max_order, linsolver="gmres", **(exact if n <= MOST_UNKNOWNS else {}))
+                   max_order=self.integrator.max_order, linsolver="gmres", **(exact if n <= MOST_UNKNOWNS else {}))
 
     def _factor(self, t, y, yp, res, c):
         """Make the matrix of an iteration and its factors; asked for before every solution."""

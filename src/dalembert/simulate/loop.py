@@ -5,37 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import DriveCode, FormCode, RowCode
-from ..errors import ModelError
 from ..kernels.compile.bundle import Bundle
 from ..kernels.constraint.door import make_open_work
-from ..kernels.constraint.step import MASS, NO_PROJECTION, STEP, TANGENT
-from ..kernels.step.explicit import Tableau, integrate_explicit
-from ..kernels.step.flow import OPTIONS, PROGRESS, Flow, Frames
-from ..kernels.step.implicit import integrate_implicit
-from ..kernels.step.radau import integrate_radau
-from ..kernels.step.radau_stages import COEFFICIENTS, Stages
-from ..kernels.step.stage import Tangent
+from ..kernels.step.flow import PROGRESS, Flow
+from ..kernels.step.frames import Frames
+from ..kernels.step.loop import integrate
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
 from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
 from ..system.pack import length_scale
-from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
+from .integrators import Implicit
+from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
 BUFFER_BYTES = 4_000_000
 SMALLEST_STEP = 1e-13
 """Relative to the time span; an error-controlled step below it is given up."""
 ANY_SIZE = 1e300
 """Scale of driven coordinates and rates: they are exact and take no part in the error control."""
-LARGEST_DENSE = 2000
-"""Rates up to which the exact dense tangent is kept at hand."""
-STEP_SHARE = 0.02
-"""Share of the tolerated local error that Newton's iteration may take."""
 FIRMER = 30.0
 """Factor of the penalties of rigid bodies in natural coordinates in implicit steps: iterations and turns of projections then
 grow more slowly with the length of a chain of loops.  Steps pass singular positions with 100, too, but some not with 1000."""
-PROJECTIONS = {None: NO_PROJECTION, "step": STEP, "mass": MASS, "tangent": TANGENT}
 SETTLING = 10
 """Steps after a start within which recorded times end a step: layers of massless directions die out in them."""
 EVERY_STEP = 2**62
@@ -43,8 +34,6 @@ EVERY_STEP = 2**62
 the decay times what a coordinate is off its equilibrium, are then known only where a step has solved for them."""
 SMOOTH_DECAY = 10.0
 """Decay within the time between two frames up to which frames are read off between steps."""
-STAGE_SHARE = 0.02
-"""Share of it for each stage of a Runge-Kutta method, whose weights enlarge the stages' errors up to thirty times."""
 
 
 class Loop:
@@ -75,45 +64,17 @@ class Loop:
 
     def change_method(self, method, *, detect: int = 0, h_explicit: float = 0.0) -> None:
         """Go on with another integrator from the present state; `detect` steps held back by stability are called stiff."""
-        self.method, self.system = method, _system_for(method, self.begin)
-        opt = np.zeros(1, OPTIONS)
-        o, p, asked = opt[0], self.flow.progress[0], self.options
-        o.adaptive = asked.step is None
-        o.accuracy = asked.accuracy
-        o.step = asked.step or 0.0
-        o.h_max = max(asked.until / 10, 1e-300)
-        o.h_min = SMALLEST_STEP * max(asked.until, 1e-300)
-        o.detect, o.h_explicit, o.order = detect, h_explicit, method.order
-        o.settling = self._settling_steps()
+        self.integrator, self.system = method, _system_for(method, self.begin)
+        p, asked = self.flow.progress[0], self.options
+        self.opt = opt = make_options(method, self.begin, asked)
+        opt[0].h_max = max(asked.until / 10, 1e-300)
+        opt[0].h_min = SMALLEST_STEP * max(asked.until, 1e-300)
+        opt[0].detect, opt[0].h_explicit = detect, h_explicit
+        opt[0].settling = self._settling_steps()
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
         self.work.row["total"] = np.nan
-        if isinstance(method, Explicit):
-            self.method_data = Tableau(*tableau_arrays(method))
-            o.stages, o.symplectic = len(method.b), method.symplectic
-            self.kernel = integrate_explicit
-        elif isinstance(method, Radau):
-            self.method_data = (_coefficients(method), _make_stages(len(self.flow.qd)))
-            o.newton = (1.0 if o.adaptive else STAGE_SHARE) * STEP_SHARE
-            self.kernel = integrate_radau
-        else:
-            self.method_data = (_stages(method), _make_tangent(len(self.flow.qd), dense=not self.begin.natural))
-            if isinstance(method, DiagonallyImplicit):
-                o.stages, o.turns = len(method.b), 1
-            else:
-                o.stages, o.order = 1, 3
-                o.am, o.af, o.beta, o.gamma = method.coefficients()
-            o.projection = PROJECTIONS[getattr(self.begin.formulation, "projection", None)]
-            if o.projection == TANGENT and not self.begin.natural and len(self.flow.qd) > LARGEST_DENSE:
-                raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {len(self.flow.qd)} rates, "
-                                 f"expected at most {LARGEST_DENSE}. Take projection='step' or formulation 'global'.")
-            if o.projection == MASS and self.begin.natural and self.begin.massless:
-                raise ModelError("Global: projection 'mass' needs inertia in every direction, but the model lacks it in some. "
-                                 "Take projection='step', or formulation 'semi-recursive'.")
-            o.zeta = getattr(self.begin.formulation, "zeta", None) or 0.0
-            o.newton = (STAGE_SHARE if o.turns else 1.0) * STEP_SHARE
-            self.kernel = integrate_implicit
-        self.opt = opt
+        self.method = make_method(method, len(self.flow.qd), dense=not self.begin.natural)
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
@@ -123,21 +84,27 @@ class Loop:
         return SETTLING if self.begin.fastest * spacing <= SMOOTH_DECAY else EVERY_STEP
 
     def arguments(self) -> tuple:
-        """Arguments of the kernel."""
-        return self.system, self.opt, self.method_data, self.flow, self.frames, self.work
+        """Arguments of the time loop."""
+        return self.system, self.opt, self.method, self.flow, self.frames, self.work
 
     def entries(self) -> list[tuple]:
         """The kernels needed, for `prepare`; the addresses of their tables are found here, before the time loop."""
-        arguments = self.arguments()
-        _find_addresses(arguments)
+        for argument in self.arguments():
+            if isinstance(argument, Bundle):
+                argument.words  # noqa: B018 - found once and kept
+        arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
+        found = [(integrate, self.arguments()), *((function, arguments) for function in functions_of(self.integrator))]
         if self.begin.natural and self.begin.massless:
-            return [(self.kernel, arguments), completion_entry(self.begin.packed)]
-        return [(self.kernel, arguments)]
+            return [*found, completion_entry(self.begin.packed)]
+        return found
 
     def advance(self, chunk: int) -> int:
         """Take up to `chunk` steps and return the status."""
+        if not self.method.functions[0]:
+            arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
+            self.method.functions[:] = addresses_of(self.integrator, arguments)
         self.opt[0].chunk = chunk
-        return self.kernel(*self.arguments())
+        return integrate(*self.arguments())
 
     def take_frames(self) -> dict[str, np.ndarray]:
         """Copy the recorded frames and empty the buffer."""
@@ -215,14 +182,6 @@ def _system_for(method, begin: Start):
     return system._replace(row=row)
 
 
-def _find_addresses(arguments: tuple) -> None:
-    for argument in arguments:
-        if isinstance(argument, Bundle):
-            argument.words  # noqa: B018 - found once and kept
-        elif isinstance(argument, tuple):
-            _find_addresses(argument)
-
-
 def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
     n_q, n_v = len(state.q), len(state.qd)
     progress = np.zeros(1, PROGRESS)
@@ -271,30 +230,3 @@ def _turning_rates(system, n_v: int) -> np.ndarray:
     for c in range(3):
         turning[system.quaternion["v"] + c] = 1
     return turning
-
-
-def _stages(method) -> Tableau:
-    """Tableau of an implicit method; empty for the generalized-alpha family."""
-    if isinstance(method, DiagonallyImplicit):
-        return Tableau(*tableau_arrays(method))
-    return Tableau(np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0))
-
-
-def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
-    n = n_v if dense and n_v <= LARGEST_DENSE else 0
-    add, residual, dq, dq_base, qd_base = (np.zeros(n_v) for _ in range(5))
-    return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), add, residual, np.zeros((2, n_v)), dq,
-                   dq_base, qd_base, np.zeros((8, n_v)), np.zeros((8, n_v)))
-
-
-def _coefficients(method: Radau) -> np.ndarray:
-    """Table of one row."""
-    table = np.zeros(1, COEFFICIENTS)
-    for name, value in method.coefficients().items():
-        table[name] = value
-    return table
-
-
-def _make_stages(n: int) -> Stages:
-    return Stages(np.zeros((4, n, n)), np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros((6, 3, n)),
-                  np.zeros(n), np.zeros(n, complex))

@@ -124,7 +124,7 @@ class _Run:
         self.full: StorageError | None = None
         self.patience = HELD_BACK
         self.watch = RejectionWatch()
-        self.method = dict(integrator=loop.method.name, accuracy=None if options.step else options.accuracy,
+        self.method = dict(integrator=loop.integrator.name, accuracy=None if options.step else options.accuracy,
                            step=options.step)
         origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation.name, **self.method)
         self.writer = Writer(store, begin.shown.layout, origin) if store is not None else None
@@ -186,7 +186,7 @@ class _Run:
     def _switch_to_implicit(self) -> None:
         loop = self.loop
         method = stiff_integrator(len(self.begin.qd), loops=self.begin.has_rows)
-        self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.method.name} at "
+        self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.integrator.name} at "
                              f"{loop.step:.3g} s; went on with {method.name}")
         loop.change_method(method, h_explicit=loop.step)
         self._name_method(method.name)
@@ -214,7 +214,7 @@ class _Run:
             return
         if self.begin.massless and isinstance(self.loop, Loop):
             block = self._settled(block)
-        if self.begin.shown.has_superelements and isinstance(self.loop.method, Implicit):
+        if self.begin.shown.has_superelements and isinstance(self.loop.integrator, Implicit):
             refresh_accelerations(self.begin.shown, block)
         self.blocks.append(block)
         if self.writer:
@@ -244,7 +244,7 @@ class _Run:
 
     def _unbalanced(self, frames: dict[str, np.ndarray]) -> MultibodyError | None:
         """Return the error of accelerations that are not those of a motion; implicit steps solve for the balance itself."""
-        if not isinstance(self.loop.method, Explicit):
+        if not isinstance(self.loop.integrator, Explicit):
             return None
         return unbalanced(self.begin.packed, frames, self.loop.work)
 

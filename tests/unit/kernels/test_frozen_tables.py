@@ -163,6 +163,8 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     from dalembert.simulate.warm import entries
 
     covered = {kernel.__name__ for kernel, _ in calls(random_case(1, 4, **SMALL))}
-    loops = {"integrate_explicit", "integrate_implicit", "integrate_radau", "door", "evaluate_terms", "factor_sparse",
+    methods = {f"{verb}_{kind}" for verb in ("begin", "attempt", "shorten", "keep")
+               for kind in ("explicit", "implicit", "radau")}
+    loops = {*methods, "integrate", "door", "evaluate_terms", "factor_sparse",
              "measure_natural_frames", "solve_natural_frames", "natural_state_of_joint", "joint_state_of_natural", "eval_law"}
     assert {kernel.__name__ for kernel, _ in entries()} <= covered | loops

@@ -53,7 +53,7 @@ def test_second_order_condition_of_the_alpha_family(method):
 def radius_at_infinite_frequency(method):
     """Spectral radius of the update of (q, h v, h² a) for x'' = -w² x with w h -> infinity.
 
-    From (1)-(3) of integrate_implicit.py with q = -a_true/w² -> 0 at both ends.
+    From (1)-(3) of step/implicit.py with q = -a_true/w² -> 0 at both ends.
     """
     am, af, beta, gamma = method.coefficients()
     w2 = 1e12  # (w h)²

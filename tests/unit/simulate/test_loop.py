@@ -42,4 +42,4 @@ def test_changing_the_method_keeps_the_state():
     loop = make_loop(m)
     before = loop.flow.q.copy()
     loop.change_method(BY_NAME["generalized-alpha"])
-    assert np.array_equal(loop.flow.q, before) and loop.method.name == "generalized-alpha"
+    assert np.array_equal(loop.flow.q, before) and loop.integrator.name == "generalized-alpha"

@@ -30,6 +30,34 @@ def _call_address(context, address, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10,
     return signature, codegen
 
 
+@intrinsic
+def _call_method(context, address, sys, opt, method, flow, t1, work):
+    """Call a function of a method of time integration, which returns a status, at a machine address."""
+    arguments = (sys, opt, method, flow, t1, work)
+    signature = typing.signature(types.int64, types.int64, *arguments)
+
+    def codegen(context, builder, signature, args):
+        function_type = context.call_conv.get_function_type(types.int64, arguments)
+        function = builder.inttoptr(args[0], ir.PointerType(function_type))
+        _, value = context.call_conv.call_function(builder, function, types.int64, arguments, args[1:])
+        return value
+
+    return signature, codegen
+
+
+if config.DISABLE_JIT:
+
+    def call_method(address, sys, opt, method, flow, t1, work):
+        """Call a function of a method of time integration at a machine address; see step/method.py."""
+        return _FUNCTIONS[int(address)](sys, opt, method, flow, t1, work)
+else:
+
+    @kernel
+    def call_method(address, sys, opt, method, flow, t1, work):
+        """Call a function of a method of time integration at a machine address; see step/method.py."""
+        return _call_method(address, sys, opt, method, flow, t1, work)
+
+
 if config.DISABLE_JIT:
 
     def call_door(address, *arguments):

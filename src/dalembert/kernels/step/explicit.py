@@ -14,16 +14,12 @@ Only trees are judged by the second sign: they have an implicit rule of high ord
 """
 
 from math import sqrt
-from typing import NamedTuple
-
-import numpy as np
 
 from ...codes import FormCode, Status
-from ..compile.bundle import bundle
 from ..compile.jit import kernel, part
 from ..evaluate import eval_stage, find_projected
 from ..tree.state import eval_coordinate_rates, eval_drives, move, normalise
-from .flow import accept, begin, copy, may_shorten, next_time, record_due
+from .flow import begin, copy, is_cut
 
 STABLE = 3.25
 """h times an eigenvalue up to which damped modes are stable."""
@@ -34,16 +30,6 @@ WORKING = 0.01
 """Error, 1 = tolerated, above which steps are as long as their error allows."""
 HELD_STEPS = 100
 """Surplus of steps that could not be projected over half of all, from which on a mechanism is called locked."""
-
-
-@bundle
-class Tableau(NamedTuple):
-    """Coefficients of a method with s stages."""
-
-    a: np.ndarray  # (s, s) strictly lower triangular
-    b: np.ndarray  # (s,)
-    c: np.ndarray  # (s,)
-    e: np.ndarray  # (s + 1,) error weights of the stages and of the new state's rates
 
 
 @part
@@ -181,57 +167,54 @@ def first_step(opt, flow):
 
 
 @kernel
-def adapt(opt, p, error, h):
-    """Step to try next after an error (1 = tolerated), with the memory of the last accepted error."""
-    if error <= 1.0:
-        e = max(error, 1e-10)
-        factor = 0.9 * e ** (-0.7 / opt.order) * max(p.error_last, 1e-4) ** (0.4 / opt.order)
-        p.h = min(h * min(5.0, max(0.3, factor)), opt.h_max)
-        p.error_last = e
-    else:
-        p.h = h * max(0.2, 0.9 * error ** (-1.0 / opt.order))
+def begin_explicit(sys, opt, method, flow, t1, work) -> int:
+    """First accelerations and first step."""
+    p, o = flow.progress[0], opt[0]
+    status = begin(sys, flow, work)
+    if o.adaptive == 1 and p.h <= 0.0 and status == Status.OK.value:
+        p.h = first_step(o, flow)
+    return status
 
 
 @kernel
-def integrate_explicit(sys, opt, tableau, flow, frames, work) -> int:
-    """Advance until the end, a full buffer, `opt.chunk` steps, stiffness or a failure."""
-    p, o = flow.progress[0], opt[0]
-    status = begin(sys, flow, work)
-    if status != Status.OK.value:
+def attempt_explicit(sys, opt, method, flow, t1, work) -> int:
+    """One step; STIFF where stability has held back many."""
+    p, o, tableau = flow.progress[0], opt[0], method.tableau
+    h = t1 - p.t
+    status = try_step(sys, o, tableau, flow, h, work)
+    if o.adaptive == 0 or status != Status.OK.value:
         return status
-    if o.adaptive == 1 and p.h <= 0.0:
-        p.h = first_step(o, flow)
-    for _ in range(o.chunk):
-        status = record_due(sys, flow, frames, work)
-        if status != Status.OK.value or p.t >= p.t_end:
-            return status
-        t1 = next_time(o, p, frames)
-        h = t1 - p.t
-        status = try_step(sys, o, tableau, flow, h, work)
-        if o.adaptive == 1:
-            if status == Status.OK.value:
-                n = o.stages
-                error = max(largest_error(flow.q, flow.q_new, flow.kq, tableau.e, n + 1, h, flow.q_scale, o.accuracy),
-                            largest_error(flow.qd, flow.qd_new, flow.kv, tableau.e, n + 1, h, flow.qd_scale, o.accuracy))
-            elif may_shorten(status):
-                error = 1e30
-                if is_held(p, status):
-                    return Status.LOCKED.value
-            else:
-                return status
-            if not error <= 1.0:
-                adapt(o, p, error if error < 1e30 else 1e30, h)
-                p.rejected += 1
-                if p.h < o.h_min:
-                    return status if status != Status.OK.value else Status.STEP_TOO_SMALL.value
-                continue
-            if o.detect > 0 and looks_stiff(sys, o, flow, error, h):
-                p.stiff = 0
-                return Status.STIFF.value
-            adapt(o, p, error, h)
-            p.held = max(0, p.held - 1)
-        elif status != Status.OK.value:
-            return status
-        accept(flow, t1)
-    status = record_due(sys, flow, frames, work)
-    return Status.CHUNK_DONE.value if status == Status.OK.value and p.t < p.t_end else status
+    n = o.stages
+    p.error = max(largest_error(flow.q, flow.q_new, flow.kq, tableau.e, n + 1, h, flow.q_scale, o.accuracy),
+                  largest_error(flow.qd, flow.qd_new, flow.kv, tableau.e, n + 1, h, flow.qd_scale, o.accuracy))
+    if p.error <= 1.0 and o.detect > 0 and looks_stiff(sys, o, flow, p.error, h):
+        p.stiff = 0
+        return Status.STIFF.value
+    return Status.OK.value
+
+
+@kernel
+def shorten_explicit(sys, opt, method, flow, t1, work) -> int:
+    """Shorten the step; LOCKED where positions could not be projected in most of many."""
+    p, o = flow.progress[0], opt[0]
+    error = p.error if p.failure == Status.OK.value and p.error < 1e30 else 1e30
+    if p.failure != Status.OK.value and is_held(p, p.failure):
+        return Status.LOCKED.value
+    p.h = (t1 - p.t) * max(0.2, 0.9 * error ** (-1.0 / o.order))
+    if p.h < o.h_min:
+        return p.failure if p.failure != Status.OK.value else Status.STEP_TOO_SMALL.value
+    return Status.OK.value
+
+
+@kernel
+def keep_explicit(sys, opt, method, flow, t1, work) -> int:
+    """Step to try next, with the memory of the error of the step before."""
+    p, o = flow.progress[0], opt[0]
+    if o.adaptive == 1:
+        e, h = max(p.error, 1e-10), p.h_last
+        factor = 0.9 * e ** (-0.7 / o.order) * max(p.error_last, 1e-4) ** (0.4 / o.order)
+        longest = max(h, p.h_wish) if is_cut(p, h) else 0.0
+        p.h = min(max(h * min(5.0, max(0.3, factor)), longest), o.h_max)
+        p.error_last = e
+        p.held = max(0, p.held - 1)
+    return Status.OK.value

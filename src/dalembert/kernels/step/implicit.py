@@ -24,7 +24,7 @@ from ..algebra.rotation import inverse_tangent_vec
 from ..compile.jit import kernel, part
 from ..tree.tangent import eval_variation
 from .explicit import first_step
-from .flow import accept, begin, may_shorten, next_time, record_due, status_of_length
+from .flow import begin, is_cut, status_of_length
 from .newton import DENSE_STEPS, solve_stage
 from .step_matrix import solve_factored
 
@@ -206,22 +206,31 @@ def update_scales(sys, flow):
         flow.dq_scale[v] = flow.dq_scale[v + 1] = flow.dq_scale[v + 2] = 1.0
 
 
+@part
+def forgets(o, work):
+    """Tell whether a step that is repeated forgets the accelerations before it."""
+    return o.turns == 1 or work.fail[2] > 0
+
+
 @kernel
-def reject(o, flow, h, factor, forget) -> int:
-    """Shrink the step after a failure or a large error.
+def shorten_implicit(sys, opt, method, flow, t1, work) -> int:
+    """Shorten the step after a failure or a large error.
 
     The last accelerations are forgotten only where they may mislead, as those of massless directions, which are not smooth:
     without them (4) is not known, and the next step would be accepted and lengthened unseen, to be rejected again.
     """
-    p = flow.progress[0]
+    p, o = flow.progress[0], opt[0]
+    failed = p.failure != Status.OK.value
+    factor = 0.25 if failed else max(0.2, 0.8 * min(p.error, 1e9) ** (-1.0 / o.order))
     rescale_shift(flow, factor)
-    p.h = h * factor
-    p.rejected += 1
+    p.h = (t1 - p.t) * factor
     p.factored = 0
-    if forget:
+    if failed or forgets(o, work):
         p.history = 0
     p.contraction = 1.0
-    return Status.STEP_TOO_SMALL.value if p.h < o.h_min else Status.OK.value
+    if p.h < o.h_min:
+        return p.failure if failed else Status.STEP_TOO_SMALL.value
+    return Status.OK.value
 
 
 @kernel
@@ -231,16 +240,17 @@ def choose_next(o, flow, h, error) -> int:
     factor = min(2.5, max(0.3, 0.9 * max(error, 1e-8) ** (-1.0 / o.order)))
     if 0.9 <= factor <= 1.2:
         factor = 1.0
-    h_next = min(h * factor, o.h_max)
+    longest = max(h, p.h_wish) if is_cut(p, h) else 0.0
+    h_next = min(max(h * factor, longest), o.h_max)
     rescale_shift(flow, h_next / h)
     p.h = h_next
     return status_of_length(o, p)
 
 
 @kernel
-def begin_implicit(sys, o, flow, work) -> int:
+def begin_implicit(sys, opt, method, flow, t1, work) -> int:
     """First accelerations, algorithmic ones and first step."""
-    p = flow.progress[0]
+    p, o = flow.progress[0], opt[0]
     if p.started == 1 and p.history > 0:
         return Status.OK.value
     status = begin(sys, flow, work)
@@ -271,50 +281,27 @@ def count_dense(p):
 
 
 @kernel
-def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
-    """Advance until the end, a full buffer, `opt.chunk` steps or a failure; `method` is (tableau, tangent)."""
-    tableau, tangent = method
+def attempt_implicit(sys, opt, method, flow, t1, work) -> int:
+    """One step of either family and its error."""
+    p, o, tableau, tangent = flow.progress[0], opt[0], method.tableau, method.tangent
+    h = t1 - p.t
+    if o.adaptive == 1 and h != p.h:
+        rescale_shift(flow, h / p.h)
+        p.h = h
+    update_scales(sys, flow)
+    status = try_implicit(sys, o, tableau, flow, tangent, t1, h, work)
+    if o.adaptive == 1 and status == Status.OK.value:
+        p.error = stage_error(sys, o, tableau, flow, tangent, t1, h, work) if o.turns == 1 else alpha_error(o, flow, h)
+    return status
+
+
+@kernel
+def keep_implicit(sys, opt, method, flow, t1, work) -> int:
+    """Accelerations of the step become those of the last one; step to try next."""
     p, o = flow.progress[0], opt[0]
-    status = begin_implicit(sys, o, flow, work)
-    if status != Status.OK.value:
-        return status
-    for _ in range(o.chunk):
-        status = record_due(sys, flow, frames, work)
-        if status != Status.OK.value or p.t >= p.t_end:
-            return status
-        t1 = next_time(o, p, frames)
-        h = t1 - p.t
-        if o.adaptive == 1 and h != p.h:
-            rescale_shift(flow, h / p.h)
-            p.h = h
-        update_scales(sys, flow)
-        status = try_implicit(sys, o, tableau, flow, tangent, t1, h, work)
-        error = 0.0
-        if o.adaptive == 1:
-            if may_shorten(status):
-                if reject(o, flow, h, 0.25, True) != Status.OK.value:
-                    return status
-                continue
-            if status != Status.OK.value:
-                return status
-            error = stage_error(sys, o, tableau, flow, tangent, t1, h, work) if o.turns == 1 else alpha_error(o, flow, h)
-            if not error <= 1.5:
-                forget = o.turns == 1 or work.fail[2] > 0
-                status = reject(o, flow, h, max(0.2, 0.8 * min(error, 1e9) ** (-1.0 / o.order)), forget)
-                if status != Status.OK.value:
-                    return status
-                continue
-        elif status != Status.OK.value:
-            return status
-        accept(flow, t1)
-        for k in range(flow.qdd.shape[0]):
-            flow.aa[0, k], flow.aa[2, k] = flow.aa[1, k], flow.aa[3, k]
-        count_dense(p)
-        if (work.fail[2] == 0 or o.turns == 1) and p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1:
-            forget_past(flow)
-        if o.adaptive == 1:
-            status = choose_next(o, flow, h, error)
-            if status != Status.OK.value:
-                return status
-    status = record_due(sys, flow, frames, work)
-    return Status.CHUNK_DONE.value if status == Status.OK.value and p.t < p.t_end else status
+    for k in range(flow.qdd.shape[0]):
+        flow.aa[0, k], flow.aa[2, k] = flow.aa[1, k], flow.aa[3, k]
+    count_dense(p)
+    if p.bends == 1 and (work.fail[2] == 0 or o.turns == 1):
+        forget_past(flow)
+    return choose_next(o, flow, p.h_last, p.error) if o.adaptive == 1 else Status.OK.value

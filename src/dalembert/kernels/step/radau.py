@@ -14,7 +14,7 @@ from ..algebra.dense import solve_lu
 from ..compile.jit import kernel
 from ..linearize import eval_matrices
 from .explicit import first_step
-from .flow import accept, begin, may_shorten, next_time, record_due, status_of_length
+from .flow import begin, status_of_length
 from .implicit import START_FILTERS, update_scales, with_inertia
 from .radau_stages import (
     ACCELERATION,
@@ -92,18 +92,18 @@ def estimate_error(dof, accuracy, method, flow, stages, h):
 
 
 @kernel
-def choose_radau_step(o, p, h, error, iterations) -> int:
+def choose_radau_step(o, p) -> int:
     """Step to try next, by the errors of the last two steps; NOT_STIFF as in flow.py."""
-    safety = 0.9 * (2 * MAX_ITERATIONS + 1) / (2 * MAX_ITERATIONS + iterations)
-    error = max(error, 1e-10)
+    h = p.h_last
+    safety = 0.9 * (2 * MAX_ITERATIONS + 1) / (2 * MAX_ITERATIONS + p.tried_iterations)
+    error = max(p.error, 1e-10)
     factor = safety * error**-0.25
     if p.calm > 1:
-        factor = min(factor, safety * h / p.h_last * (p.error_last / (error * error)) ** 0.25)
+        factor = min(factor, safety * h / p.h_before * (p.error_last / (error * error)) ** 0.25)
     factor = min(8.0, max(0.2, factor))
-    shortened = h < p.h
     p.error_last = max(error, 1e-2)
-    if shortened:
-        p.h = max(p.h, h * factor)
+    if h < p.h_wish:
+        p.h = max(p.h_wish, h * factor)
     elif not 1.0 <= factor <= 1.2:
         p.h = h * factor
     p.h = min(p.h, o.h_max)
@@ -114,26 +114,24 @@ def choose_radau_step(o, p, h, error, iterations) -> int:
 
 
 @kernel
-def reject_radau(o, p, h, factor) -> int:
-    """Shrink the step after a failure or a large error."""
-    p.h = h * factor
-    p.rejected += 1
-    p.calm = 0
-    return Status.STEP_TOO_SMALL.value if p.h < o.h_min else Status.OK.value
-
-
-@kernel
-def shorten_radau(o, p, h, status) -> int:
-    """Shrink the step after a failure.
+def shorten_radau(sys, opt, method, flow, t1, work) -> int:
+    """Shrink the step after a failure or a large error.
 
     Where the iteration alone does not converge, the accuracy would ask for the same length again after each step: it is not
     to be tried before many have converged.
     """
-    if status == Status.NO_CONVERGENCE.value:
-        status = reject_radau(o, p, h, 0.5 if p.calm > 0 else 0.25)
+    p, o = flow.progress[0], opt[0]
+    factor = 0.25
+    if p.failure == Status.OK.value:
+        factor = max(0.1, 0.9 * min(p.error, 1e9) ** -0.25)
+    elif p.failure == Status.NO_CONVERGENCE.value and p.calm > 0:
+        factor = 0.5
+    p.h, p.calm = (t1 - p.t) * factor, 0
+    if p.failure == Status.NO_CONVERGENCE.value:
         p.h_trusted = p.h
-        return status
-    return reject_radau(o, p, h, 0.25)
+    if p.h < o.h_min:
+        return p.failure if p.failure != Status.OK.value else Status.STEP_TOO_SMALL.value
+    return Status.OK.value
 
 
 @kernel
@@ -177,43 +175,37 @@ def keep_stages(p, vector, bends):
 
 
 @kernel
-def integrate_radau(sys, opt, method, flow, frames, work) -> int:
-    """Advance until the end, a full buffer, `opt.chunk` steps or a failure; `method` is (coefficients, stages).
+def begin_radau(sys, opt, method, flow, t1, work) -> int:
+    """First accelerations and first step."""
+    p, o = flow.progress[0], opt[0]
+    status = begin(sys, flow, work)
+    if o.adaptive == 1 and p.h <= 0.0 and status == Status.OK.value:
+        p.h = first_step(o, flow)
+    return status
+
+
+@kernel
+def attempt_radau(sys, opt, method, flow, t1, work) -> int:
+    """One step and its error.
 
     In `progress`, `dense` is 1 while there are matrices, `exact` while they belong to the present state, and `calm` counts
     the steps since the start, a rejection or a bend of a law.
     """
-    coefficients, stages = method[0][0], method[1]
-    p, o = flow.progress[0], opt[0]
-    status = begin(sys, flow, work)
-    if status != Status.OK.value:
-        return status
-    if o.adaptive == 1 and p.h <= 0.0:
-        p.h = first_step(o, flow)
-    for _ in range(o.chunk):
-        status = record_due(sys, flow, frames, work)
-        if status != Status.OK.value or p.t >= p.t_end:
-            return status
-        t1 = next_time(o, p, frames)
-        h, before = t1 - p.t, p.iterations
-        update_scales(sys, flow)
-        status = try_radau(sys, o, coefficients, flow, stages, h, work)
-        if status != Status.OK.value:
-            if o.adaptive == 0 or not may_shorten(status) or shorten_radau(o, p, h, status) != Status.OK.value:
-                return status
-            continue
-        if o.adaptive == 1:
-            error = estimate_error(sys.dof, o.accuracy, coefficients, flow, stages, h)
-            if not error <= 1.0:
-                status = reject_radau(o, p, h, max(0.1, 0.9 * min(error, 1e9) ** -0.25))
-                if status != Status.OK.value:
-                    return status
-                continue
-            status = choose_radau_step(o, p, h, error, p.iterations - before)
-        accept(flow, t1)
-        bends = p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1
-        keep_stages(p, stages.vector, bends)
-        if status != Status.OK.value:
-            return status
-    status = record_due(sys, flow, frames, work)
-    return Status.CHUNK_DONE.value if status == Status.OK.value and p.t < p.t_end else status
+    p, o, coefficients = flow.progress[0], opt[0], method.coefficients[0]
+    h, before = t1 - p.t, p.iterations
+    update_scales(sys, flow)
+    status = try_radau(sys, o, coefficients, flow, method.stages, h, work)
+    p.tried_iterations = p.iterations - before
+    if o.adaptive == 1 and status == Status.OK.value:
+        p.error = estimate_error(sys.dof, o.accuracy, coefficients, flow, method.stages, h)
+    return status
+
+
+@kernel
+def keep_radau(sys, opt, method, flow, t1, work) -> int:
+    """Step to try next, and the stages as the past of its guess."""
+    p, o, status = flow.progress[0], opt[0], Status.OK.value
+    if o.adaptive == 1:
+        status = choose_radau_step(o, p)
+    keep_stages(p, method.stages.vector, p.bends == 1)
+    return status

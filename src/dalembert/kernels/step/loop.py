@@ -1,0 +1,83 @@
+"""The time loop, one for all methods: next time -> try a step -> accept or repeat it -> record.
+
+What a method does at each of these stands behind the four functions of method.py.
+"""
+
+from ...codes import Status
+from ..compile.calls import call_method
+from ..compile.jit import kernel, part
+from .flow import SHORTEST, copy, may_shorten
+from .frames import record_due
+from .method import ATTEMPT, BEGIN, KEEP, SHORTEN
+
+
+@part
+def next_time(opt, p, frames):
+    """End of the next step: on the grid of the fixed step, or t + h but not beyond a break; never just before the end.
+
+    Massless directions may jump at a start; while their layer lasts no polynomial over a step describes it, and frames are
+    ends of steps.
+    """
+    breaks, times = frames.breaks, frames.times
+    if opt.adaptive == 0:
+        t1 = p.t_begin + (p.fixed + 1) * opt.step
+    else:
+        t1 = p.t + p.h
+        while p.next_break < breaks.shape[0] and breaks[p.next_break] <= p.t:
+            p.next_break += 1
+        if p.next_break < breaks.shape[0] and breaks[p.next_break] < t1 + 0.1 * p.h:
+            t1 = breaks[p.next_break]
+        if p.history < opt.settling and p.next < times.shape[0]:
+            due = times[p.next]
+            if p.t + SHORTEST * p.h < due < t1 + 0.1 * p.h:
+                t1 = min(t1, due)
+    return p.t_end if t1 > p.t_end - 1e-6 * (t1 - p.t) else t1
+
+
+@part
+def accept(flow, frames, t1):
+    """Make the new state the present one and count."""
+    p = flow.progress[0]
+    h = t1 - p.t
+    copy(flow.q, flow.q_last)
+    copy(flow.qd, flow.qd_last)
+    copy(flow.qdd, flow.qdd_last)
+    copy(flow.q_new, flow.q)
+    copy(flow.qd_new, flow.qd)
+    copy(flow.qdd_new, flow.qdd)
+    p.h_before = p.h_last
+    p.t_last, p.h_last, p.t = p.t, h, t1
+    p.bends = 1 if p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1 else 0
+    p.ends = 0
+    p.steps += 1
+    p.fixed += 1
+    p.history += 1
+    p.h_smallest = min(p.h_smallest, h)
+    p.h_largest = max(p.h_largest, h)
+
+
+@kernel
+def integrate(sys, opt, method, flow, frames, work) -> int:
+    """Advance until the end, a full buffer, `opt.chunk` steps, or a status of the method that only its user can answer."""
+    p, o, functions = flow.progress[0], opt[0], method.functions
+    status = call_method(functions[BEGIN], sys, opt, method, flow, p.t, work)
+    for _ in range(o.chunk):
+        if status == Status.OK.value:
+            status = record_due(sys, flow, frames, work)
+        if status != Status.OK.value or p.t >= p.t_end:
+            return status
+        t1 = next_time(o, p, frames)
+        p.h_wish, p.error = p.h, 0.0
+        status = call_method(functions[ATTEMPT], sys, opt, method, flow, t1, work)
+        if status != Status.OK.value and (o.adaptive == 0 or not may_shorten(status)):
+            return status
+        if status != Status.OK.value or not p.error <= o.tolerated:
+            p.failure = status
+            p.rejected += 1
+            status = call_method(functions[SHORTEN], sys, opt, method, flow, t1, work)
+            continue
+        accept(flow, frames, t1)
+        status = call_method(functions[KEEP], sys, opt, method, flow, t1, work)
+    if status == Status.OK.value:
+        status = record_due(sys, flow, frames, work)
+    return Status.CHUNK_DONE.value if status == Status.OK.value and p.t < p.t_end else status

@@ -1,0 +1,126 @@
+"""Integrators as kernels take them: functions by their addresses, numbers, and memory for a model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ModelError
+from ..kernels.compile.calls import address_of
+from ..kernels.constraint.step import MASS, NO_PROJECTION, STEP, TANGENT
+from ..kernels.step.explicit import attempt_explicit, begin_explicit, keep_explicit, shorten_explicit
+from ..kernels.step.flow import OPTIONS
+from ..kernels.step.implicit import attempt_implicit, begin_implicit, keep_implicit, shorten_implicit
+from ..kernels.step.method import Method, Tableau
+from ..kernels.step.radau import attempt_radau, begin_radau, keep_radau, shorten_radau
+from ..kernels.step.radau_stages import COEFFICIENTS, Stages
+from ..kernels.step.stage import Tangent
+from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
+
+LARGEST_DENSE = 2000
+"""Rates up to which the exact dense tangent is kept at hand."""
+STEP_SHARE = 0.02
+"""Share of the tolerated local error that Newton's iteration may take."""
+STAGE_SHARE = 0.02
+"""Share of it for each stage of a Runge-Kutta method, whose weights enlarge the stages' errors up to thirty times."""
+TOLERATED = 1.5
+"""Error, 1 = accuracy, up to which steps of one-leg and diagonally implicit methods are not repeated."""
+PROJECTIONS = {None: NO_PROJECTION, "step": STEP, "mass": MASS, "tangent": TANGENT}
+EXPLICIT = (begin_explicit, attempt_explicit, shorten_explicit, keep_explicit)
+IMPLICIT = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
+SIMULTANEOUS = (begin_radau, attempt_radau, shorten_radau, keep_radau)
+
+_ADDRESSES: dict[tuple, list[int]] = {}
+"""Functions of a method -> their addresses, once they are compiled: all systems have the same types."""
+
+
+def functions_of(integrator) -> tuple:
+    """Return the four kernels of a method, in the order of kernels/step/method.py."""
+    if isinstance(integrator, Explicit):
+        return EXPLICIT
+    return SIMULTANEOUS if isinstance(integrator, Radau) else IMPLICIT
+
+
+def addresses_of(integrator, arguments: tuple) -> list[int]:
+    """Return the addresses of a method's kernels."""
+    functions = functions_of(integrator)
+    if functions not in _ADDRESSES:
+        _ADDRESSES[functions] = [address_of(function, arguments) for function in functions]
+    return _ADDRESSES[functions]
+
+
+def method_arguments(system, opt, method: Method, flow, work) -> tuple:
+    """Return arguments of the types that the kernels of a method take."""
+    return system, opt, method, flow, 0.0, work
+
+
+def make_options(integrator, begin, asked) -> np.ndarray:
+    """Return the numbers of a method and of a run, one row of OPTIONS, for a start and for what was asked."""
+    opt = np.zeros(1, OPTIONS)
+    o = opt[0]
+    o.adaptive, o.step, o.accuracy = asked.step is None, asked.step or 0.0, asked.accuracy
+    o.order, o.tolerated = integrator.order, 1.0
+    if isinstance(integrator, Explicit):
+        o.stages, o.symplectic = len(integrator.b), integrator.symplectic
+    elif isinstance(integrator, Radau):
+        o.newton = (1.0 if o.adaptive else STAGE_SHARE) * STEP_SHARE
+    else:
+        o.tolerated = TOLERATED
+        _set_implicit(o, integrator)
+        _set_projection(o, begin)
+    return opt
+
+
+def _set_implicit(o, integrator: Implicit | DiagonallyImplicit) -> None:
+    if isinstance(integrator, DiagonallyImplicit):
+        o.stages, o.turns = len(integrator.b), 1
+    else:
+        o.stages, o.order = 1, 3
+        o.am, o.af, o.beta, o.gamma = integrator.coefficients()
+    o.newton = (STAGE_SHARE if o.turns else 1.0) * STEP_SHARE
+
+
+def _set_projection(o, begin) -> None:
+    n = len((begin.natural or begin).qd)
+    o.projection = PROJECTIONS[getattr(begin.formulation, "projection", None)]
+    if o.projection == TANGENT and not begin.natural and n > LARGEST_DENSE:
+        raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {n} rates, "
+                         f"expected at most {LARGEST_DENSE}. Take projection='step' or formulation 'global'.")
+    if o.projection == MASS and begin.natural and begin.massless:
+        raise ModelError("Global: projection 'mass' needs inertia in every direction, but the model lacks it in some. "
+                         "Take projection='step', or formulation 'semi-recursive'.")
+    o.zeta = getattr(begin.formulation, "zeta", None) or 0.0
+
+
+def make_method(integrator, n_v: int, *, dense: bool) -> Method:
+    """Return a method with its memory for n_v rates; `dense`: keeps the exact tangent of joint coordinates at hand."""
+    implicit = isinstance(integrator, (Implicit, DiagonallyImplicit))
+    return Method(np.zeros(4, np.int64), _tableau(integrator), _coefficients(integrator),
+                  _make_tangent(n_v if implicit else 0, dense=dense),
+                  _make_stages(n_v if isinstance(integrator, Radau) else 0))
+
+
+def _tableau(integrator) -> Tableau:
+    if isinstance(integrator, (Explicit, DiagonallyImplicit)):
+        return Tableau(*tableau_arrays(integrator))
+    return Tableau(np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0))
+
+
+def _coefficients(integrator) -> np.ndarray:
+    if not isinstance(integrator, Radau):
+        return np.zeros(0, COEFFICIENTS)
+    table = np.zeros(1, COEFFICIENTS)
+    for name, value in integrator.coefficients().items():
+        table[name] = value
+    return table
+
+
+def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
+    n = n_v if dense and n_v <= LARGEST_DENSE else 0
+    add, residual, dq, dq_base, qd_base = (np.zeros(n_v) for _ in range(5))
+    return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), add, residual, np.zeros((2, n_v)), dq,
+                   dq_base, qd_base, np.zeros((8, n_v)), np.zeros((8, n_v)))
+
+
+def _make_stages(n: int) -> Stages:
+    return Stages(np.zeros((4, n, n)), np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros((6, 3, n)),
+                  np.zeros(n), np.zeros(n, complex))
