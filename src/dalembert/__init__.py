@@ -12,6 +12,7 @@ _HOMES = {
     "model.parts": ["Body", "Bushing", "Cylindrical", "Fixed", "Force", "Frame", "Free", "JointSpring", "Motion", "Motor",
                     "Planar", "Prismatic", "Revolute", "Screw", "Spherical", "SpringDamper", "Torque", "Universal"],
     "model.constraints": ["CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling"],
+    "model.control": ["Controller", "Event"],
     "model.flexible": ["Circle", "Material", "Rectangle", "Section", "Tube"],
     "model.flexible_parts": ["Beam", "FlexibleBody"],
     "model.guesses": ["guess"],

@@ -59,6 +59,20 @@ class LawCode(IntEnum):
     POINT_FUNCTION = 6
 
 
+class SignalCode(IntEnum):
+    """What a controller or an event reads of a state; a GIVEN signal is found outside of the kernels."""
+
+    NONE = 0
+    GIVEN = 1
+    TIME = 2
+    COORDINATE = 3
+    RATE = 4
+    POSITION = 5
+    VELOCITY = 6
+    ORIENTATION = 7
+    ANGULAR_VELOCITY = 8
+
+
 class DriveCode(IntEnum):
     """What a rheonomic drive prescribes of a rate's coordinate."""
 
@@ -159,3 +173,6 @@ class Status(IntEnum):
     UNKNOWN_ROW = 13
     UNKNOWN_TASK = 14
     UNBALANCED = 15
+    UNKNOWN_SIGNAL = 16
+    SAMPLE = 17
+    EVENT = 18

@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from ..codes import FormCode, Status, TaskCode
+from ..codes import FormCode, Status, TaskCode, TermCode
 from .compile.calls import call_door
 from .compile.jit import part, shared
 from .force.elements import eval_forces
@@ -91,3 +91,10 @@ def eval_loaded_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
                        work.no_matrix, work.no_pivot, work)
     eval_joint_loads(sys, work)
     return status
+
+
+@part
+def eval_velocities(sys, q, qd, work) -> int:
+    """Poses and velocities of the bodies of a constrained mechanism, and joint coordinates of natural ones."""
+    return call_door(work.door[1], sys, TermCode.VELOCITIES.value, 0, 0.0, q, qd, qd, qd, qd, 1.0, 1.0, work.no_matrix,
+                     work.no_pivot, work)

@@ -182,13 +182,31 @@ def measure_system(sys, f, q, qd, out, work):
 
 
 @kernel
-def measure_frames(sys, t, q, qd, qdd, multiplier, body, reaction, effort, element, system, work) -> int:
+def restore_loads(loads, work):
+    """Take the outputs of controllers, the loads on bodies and those on rates from one row, one behind the other."""
+    control, k = work.control, 0
+    for i in range(control.held.shape[0]):
+        control.held[i] = loads[k]
+        k += 1
+    for i in range(control.outer.shape[0]):
+        for c in range(6):
+            control.outer[i, c] = loads[k]
+            k += 1
+    for i in range(control.effort.shape[0]):
+        control.effort[i] = loads[k]
+        k += 1
+
+
+@kernel
+def measure_frames(sys, t, q, qd, qdd, multiplier, loads, body, reaction, effort, element, system, work) -> int:
     """Evaluate all tables for the frames t (nf,), q, qd, qdd (nf, ...) and the multipliers (nf, m), nan where not known.
 
+    `loads` are the outputs of controllers and the loads from outside, as `restore_loads` takes them.
     `effort` (nf, n_v) holds the applied efforts of undriven rates and the drives' efforts of driven ones.
     """
     tau, needed = work.vector[0], work.vector[1]
     for f in range(t.shape[0]):
+        restore_loads(loads[f], work)
         if sys.constants[0].form != FormCode.TREE:
             status = load_rows(sys, t[f], q[f], qd[f], multiplier[f], tau, work)
             measure_violations(sys, f, system, work)

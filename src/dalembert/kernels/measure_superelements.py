@@ -35,6 +35,7 @@ from .measure import (
     measure_system,
     measure_violations,
     put3,
+    restore_loads,
 )
 from .natural.coordinates import natural_state_of_joint, slot3
 from .natural.joints import joint_state_of_natural
@@ -88,9 +89,10 @@ def solve_natural_frame(sys, tree, t, q, qd, qdd, work, tree_work) -> int:
 
 
 @kernel
-def solve_natural_frames(sys, tree, t, q, qd, qdd, work, tree_work) -> int:
-    """Fill the accelerations qdd (nf, n_v) of frames t (nf,), q, qd of the tree with the modes behind."""
+def solve_natural_frames(sys, tree, t, q, qd, qdd, loads, work, tree_work) -> int:
+    """Fill the accelerations qdd (nf, n_v) of frames t (nf,), q, qd of the tree, modes behind; `loads` as in measure.py."""
     for f in range(t.shape[0]):
+        restore_loads(loads[f], work)
         status = solve_natural_frame(sys, tree, t[f], q[f], qd[f], qdd[f], work, tree_work)
         if status != Status.OK.value:
             return status
@@ -164,7 +166,8 @@ def measure_superelements(sys, f, point, system, work, tree_work) -> int:
 
 
 @kernel
-def measure_natural_frames(sys, tree, t, q, qd, qdd, body, point, reaction, effort, element, system, work, tree_work) -> int:
+def measure_natural_frames(sys, tree, t, q, qd, qdd, loads, body, point, reaction, effort, element, system, work,
+                           tree_work) -> int:
     """Evaluate all tables for frames t (nf,), q, qd, qdd (nf, ...) of the tree with the modes behind.
 
     As `measure_frames`; `point` (nf, n_point, 19) takes the places of superelements that are no interfaces.
@@ -172,6 +175,8 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, body, point, reaction, effo
     n_q, n_v = tree.constants[0].n_q, tree.constants[0].n_v
     tau, needed, rows = tree_work.vector[0], tree_work.vector[1], tree_work.row
     for f in range(t.shape[0]):
+        restore_loads(loads[f], work)
+        restore_loads(loads[f], tree_work)
         status = solve_natural_frame(sys, tree, t[f], q[f], qd[f], work.vector[STILL], work, tree_work)
         if status != Status.OK.value:
             return status

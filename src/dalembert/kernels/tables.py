@@ -18,6 +18,7 @@ from .algebra.sparse import Factors, Pattern, make_factors, make_values
 from .compile.bundle import bundle
 from .compile.record import record as _record
 from .compile.record import record_in_lines, zeros_in_lines
+from .control.tables import Control, ControlWork, make_control_work
 from .flex.floating_tables import Floating, FloatingWork, make_floating_work
 from .flex.superelement_tables import Superelements, SuperWork, make_super_work
 
@@ -74,6 +75,7 @@ FORCE = record_in_lines(
     ("q", "i8"),  # coordinate of joint elements
     ("v", "i8"),  # rate of joint elements
     ("law", "i8"),  # row of the law, or -1
+    ("held", "i8"),  # output of a controller that adds to it, or -1
     ("follow", "i8"),  # 1 if the direction turns with the body
     ("rest", "f8"),  # rest coordinate or free length [rad or m]
     ("k", "f8", 3),  # stiffness [N/m or N m/rad]
@@ -183,6 +185,7 @@ class System(NamedTuple):
     row_place: np.ndarray  # i8, likewise of the products of each row's entries: (0,0), (1,0), (1,1), (2,0), ...
     sup: Superelements  # flexible bodies in absolute interface coordinates; none in joint coordinates
     floating: Floating  # flexible bodies in floating frames
+    control: Control  # signals, controllers and switches
 
 
 BODY_WORK = record_in_lines(
@@ -279,6 +282,7 @@ class Work(NamedTuple):
     fail: np.ndarray  # (4,) i8: row or rate that failed, rates without inertia, how many are allowed, superelement that failed
     sup: SuperWork  # of superelements
     floating: FloatingWork  # of flexible bodies in floating frames
+    control: ControlWork  # outputs and memory of controllers, loads from outside
 
 
 ROWS = 32
@@ -306,4 +310,5 @@ def make_work(system: System) -> Work:
                 *_make_joint_state(system),
                 make_factors(system.pattern), make_values(system.pattern),
                 np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64),
-                make_super_work(system.sup), make_floating_work(system.floating))
+                make_super_work(system.sup), make_floating_work(system.floating),
+                make_control_work(system.control, 1 + int(np.max(system.force["held"], initial=-1))))

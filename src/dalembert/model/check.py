@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .check_constraints import read_constraint
+from .check_control import read_controller, read_event
 from .check_flexible_parts import read_flexible
 from .check_forces import read_force, read_motion
 from .check_joints import read_joint
@@ -76,9 +77,14 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     forces = tuple([read_force(faults, f"forces.{f.name}", f, names) for f in sections["forces"]])
     driven: dict[tuple[int, int], str] = {}
     motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
+    moved: dict[str, str] = {}
+    controllers = tuple([read_controller(faults, f"controllers.{c.name}", c, sections["forces"], moved)
+                         for c in sections["controllers"]])
+    events = tuple([read_event(faults, f"events.{e.name}", e) for e in sections["events"]])
     return {"name": model.name, "gravity": gravity, "bodies": tuple(bodies), "joints": joints,
             "constraints": constraints, "forces": forces, "motions": motions, "run": _read_run(faults, model.run),
-            "notes": tuple(faults.notes), "flexibles": tuple(flexibles)}
+            "notes": tuple(faults.notes), "flexibles": tuple(flexibles), "controllers": controllers,
+            "events": events}
 
 
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:

@@ -208,6 +208,30 @@ class CheckedMotion:
 
 
 @dataclass(frozen=True)
+class CheckedController:
+    """A controller; `outputs` are rows of `CheckedModel.forces`, `every` is None for a continuous one."""
+
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[int, ...]
+    law: Any
+    every: float | None
+    memory: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class CheckedEvent:
+    """An event; `direction` is 1 for crossings upwards, -1 for those downwards, 0 for both."""
+
+    name: str
+    inputs: tuple[str, ...]
+    function: Any
+    value: float
+    direction: int
+    stop: bool
+
+
+@dataclass(frozen=True)
 class CheckedModel:
     """A faultless model; `text` is its model text for the provenance of results, `notes` tell what is odd about it."""
 
@@ -222,3 +246,5 @@ class CheckedModel:
     run: dict[str, Any]
     notes: tuple[str, ...]
     flexibles: tuple[CheckedFlexible, ...] = ()
+    controllers: tuple[CheckedController, ...] = ()
+    events: tuple[CheckedEvent, ...] = ()

@@ -8,12 +8,13 @@ from typing import Any
 
 from ..errors import Fault, ModelError, near_names
 from .constraints import CONSTRAINTS
+from .control import Controller, Event
 from .flexible_parts import FLEXIBLES
 from .parts import FORCES, JOINTS, Body, Motion, Vector
 from .values import shown
 
 _SECTIONS = {"bodies": (Body,), "flexible": FLEXIBLES, "joints": JOINTS, "constraints": CONSTRAINTS, "forces": FORCES,
-             "motions": (Motion,)}
+             "motions": (Motion,), "controllers": (Controller,), "events": (Event,)}
 PART_TYPES = tuple(kind for kinds in _SECTIONS.values() for kind in kinds)
 _OWN_FIELDS = ("name", "gravity", "ground", "run")
 
@@ -141,6 +142,16 @@ class Model:
         """The prescribed motions."""
         return self._of("motions")
 
+    @property
+    def controllers(self) -> tuple[Controller, ...]:
+        """The controllers."""
+        return self._of("controllers")
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The events that are watched."""
+        return self._of("events")
+
     def sections(self) -> dict[str, tuple[Any, ...]]:
         """Return the parts by the headings of the model text."""
         return {name: self._of(name) for name in _SECTIONS}
@@ -164,7 +175,7 @@ class Model:
 
     def __repr__(self) -> str:
         words = {"bodies": "body", "flexible": "flexible body", "joints": "joint", "constraints": "constraint",
-                 "forces": "force", "motions": "motion"}
+                 "forces": "force", "motions": "motion", "controllers": "controller", "events": "event"}
         many = {"flexible": "flexible bodies"}
         counts = [f"{len(parts)} {words[name] if len(parts) == 1 else many.get(name, name)}"
                   for name, parts in self.sections().items() if parts]
@@ -177,5 +188,6 @@ def _why_no_part(thing: Any) -> str:
         return f"found the class {thing.__name__}, expected a part; call it, as in {thing.__name__}('name', ...)"
     if isinstance(thing, (list, tuple, set)) or hasattr(thing, "__next__"):
         return f"found {shown(thing)}, expected a part; put a star before it, as in add(*parts)"
-    return (f"found {shown(thing)} ({type(thing).__name__}), expected a body, joint, constraint, force or motion."
+    return (f"found {shown(thing)} ({type(thing).__name__}), expected a body, joint, constraint, force, motion, controller or "
+            f"event."
             f"{near_names(type(thing).__name__, [kind.__name__ for kind in PART_TYPES])}")

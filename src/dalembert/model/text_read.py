@@ -8,6 +8,7 @@ from math import pi
 from typing import Any
 
 from .constraints import CONSTRAINTS, CoordinateCoupling, Distance, Gear
+from .control import Controller, Event
 from .flexible import SECTIONS, Material
 from .flexible_parts import FLEXIBLES, Beam, FlexibleBody
 from .geometry import SIZES, Drawing
@@ -20,7 +21,8 @@ from .text_write import type_name
 from .values import Faults, number, shown
 from .yaml_tree import TextFaults
 
-_TOP = ("name", "gravity", "ground", "bodies", "flexible", "joints", "constraints", "forces", "motions", "run")
+_TOP = ("name", "gravity", "ground", "bodies", "flexible", "joints", "constraints", "forces", "motions",
+        "controllers", "events", "run")
 _LAW_FIELDS = ("effort", "force", "function", "length", "magnitude", "offset", "position", "speed")
 _TWO_PLACES = "two places: between: [ground, body.point]"
 _TWO_JOINTS = "two joints: between: [first, second]"
@@ -44,7 +46,7 @@ def model_of(data: Any, faults: TextFaults, name: str) -> Model:
         model.gravity = data["gravity"]
     model.ground = _points(faults, "ground", data.get("ground"))
     readers: dict[str, Callable] = {"bodies": _body, "flexible": _flexible, "joints": _joint, "constraints": _constraint,
-                                    "forces": _force, "motions": _motion}
+                                    "forces": _force, "motions": _motion, "controllers": _controller, "events": _event}
     for section, reader in readers.items():
         for key, entry in _entries(faults, section, data.get(section)):
             model.add(reader(faults, f"{section}.{key}", key, entry))
@@ -106,6 +108,23 @@ def _drawing(faults: TextFaults, where: str, data: Any) -> Drawing:
     if values is None:
         return Drawing("sphere", (1.0,))
     return Drawing(kind, **values)
+
+
+def _controller(faults: TextFaults, where: str, name: Any, data: dict) -> Controller:
+    faults.tell(where, "a text cannot hold a control law; read the model in Python and add a Controller(name, ...)")
+    faults.silent.update(f"{where}.{f.name}" for f in fields(Controller))
+    return Controller(name, inputs=("time",), outputs=(), law=_no_law)
+
+
+def _no_law(t, u):
+    """Stand in for a law that a text cannot hold."""
+    return 0.0
+
+
+def _event(faults: TextFaults, where: str, name: Any, data: dict) -> Event:
+    if "function" in data:
+        faults.tell(where + ".function", "a text cannot hold a function; read the model in Python and add an Event(name, ...)")
+    return Event(name, **_known_fields(faults, where, {k: v for k, v in data.items() if k != "function"}, Event))
 
 
 def _flexible(faults: TextFaults, where: str, name: Any, data: dict) -> Any:

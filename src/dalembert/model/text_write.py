@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .control import Controller, Event
 from .flexible import SECTIONS, Material
 from .geometry import Drawing
 from .guesses import Guess
@@ -53,7 +54,7 @@ def dumps(model: Model) -> str:
 
 def _part(part: Any) -> dict[str, Any]:
     """Return the fields of a part that differ from their defaults, by the words of the model text."""
-    said: dict[str, Any] = {} if isinstance(part, (Body, Motion)) else {"type": type_name(type(part))}
+    said: dict[str, Any] = {} if isinstance(part, (Body, Motion, Controller, Event)) else {"type": type_name(type(part))}
     for key, default in _fields(type(part)):
         value = getattr(part, key)
         if key == "second":

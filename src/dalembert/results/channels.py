@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ChannelError, near_names
-from ..system.layout import Layout, MotionEntry
+from ..system.layout import ControllerEntry, Layout, MotionEntry
 from . import balance
 from . import tables as tab
 from .constraints import CONSTRAINTS
@@ -56,6 +56,8 @@ def owners(layout: Layout) -> Owners:
     for motion in layout.motions:
         joint, units = moved[motion.joint]
         add(motion.name, _in_units(MOTION, units[motion.v - joint.v:][:1]), motion)
+    for controller in layout.controllers:
+        add(controller.name, controller_quantities(controller.outputs), controller)
     for name, quantities in SYSTEM.items():
         add(name, quantities, None)
     return found
@@ -127,6 +129,20 @@ ELEMENTS = {
     "force": {"force": _FORCE},
     "torque": {"torque": _TORQUE},
 }
+
+
+# controllers; an entry is a ControllerEntry
+
+
+def _held(source: Source, controller: ControllerEntry) -> np.ndarray:
+    return source.array("held")[:, controller.column:controller.column + len(controller.outputs)]
+
+
+def controller_quantities(outputs: tuple[str, ...]) -> dict[str, Quantity]:
+    """Return the quantities of a controller that moves these force elements; one output is a scalar."""
+    if len(outputs) == 1:
+        return {"outputs": Quantity("N, N m", (), lambda source, controller: _held(source, controller)[:, 0])}
+    return {"outputs": Quantity("N, N m", (outputs,), _held)}
 
 
 # motions and the system

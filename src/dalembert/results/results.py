@@ -11,6 +11,7 @@ import numpy as np
 
 from ..system.layout import Layout
 from . import channels as ch
+from .events import EventRecord
 from .stats import Stats
 from .tables import FRAMES, TABLES
 
@@ -42,16 +43,19 @@ class Results:
         ``"ok"``, or why the run ended early.
     provenance : mapping, optional
         See `provenance.provenance`.
+    events : iterable of EventRecord
+        What happened at single times, in their order; see `dalembert.results.events.EventRecord`.
 
     Attributes
     ----------
-    layout, stats, messages, status, provenance
+    layout, stats, messages, status, provenance, events
         As above.
     """
 
     def __init__(self, frames: Mapping[str, np.ndarray], layout: Layout, *, evaluate: Evaluate | None = None,
                  tables: Mapping[str, np.ndarray] | None = None, stats: Stats | None = None,
-                 messages: Iterable[str] = (), status: str = "ok", provenance: Mapping[str, Any] | None = None):
+                 messages: Iterable[str] = (), status: str = "ok", provenance: Mapping[str, Any] | None = None,
+                 events: Iterable[EventRecord] = ()):
         self._frames = {name: np.asarray(frames[name], float) for name in FRAMES}
         self._tables = None if tables is None else dict(tables)
         self._evaluate = evaluate
@@ -60,6 +64,7 @@ class Results:
         self.messages = tuple(messages)
         self.status = status
         self.provenance = dict(provenance or {})
+        self.events = tuple(events)
 
     @property
     def t(self) -> np.ndarray:

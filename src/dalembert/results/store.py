@@ -21,6 +21,7 @@ import numpy as np
 
 from ..errors import FormatError, StorageError, unwritable
 from ..system.layout import Layout
+from .events import EventRecord
 from .results import Results
 from .stats import Stats
 from .superblock import Unmarked, is_marked
@@ -168,11 +169,13 @@ class Writer:
         except (OSError, RuntimeError):
             pass
 
-    def close(self, status: str = "ok", stats: Stats | None = None, messages: Iterable[str] = ()) -> None:
+    def close(self, status: str = "ok", stats: Stats | None = None, messages: Iterable[str] = (),
+              events: Iterable[EventRecord] = ()) -> None:
         """Say how the run ended and close the file; a second call does nothing."""
         if not self._file:
             return
-        end = {"status": status, "stats": asdict(stats or Stats()), "messages": list(messages)}
+        end = {"status": status, "stats": asdict(stats or Stats()), "messages": list(messages),
+               "events": [asdict(event) for event in events]}
         text = np.frombuffer(json.dumps(end).encode(), "u1")
         with self._surviving():
             self._reserve(SPARE + len(text))
@@ -206,7 +209,7 @@ def save(results: Results, path: str | Path, overwrite: bool = False) -> Path:
     try:
         writer = Writer(part, results.layout, results.provenance)
         writer.append(frames, tables)
-        writer.close(results.status, results.stats, results.messages)
+        writer.close(results.status, results.stats, results.messages, results.events)
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
@@ -248,10 +251,11 @@ def _loaded(path: Path) -> Results:
             end = _read_text(path, file, "end") if _dataset(path, file, "end").shape[0] else _incomplete(arrays)
             stats = Stats(**end["stats"])
             messages, status = tuple(end["messages"]), str(end["status"])
+            events = tuple(EventRecord(**event) for event in end.get("events", ()))
         except (OSError, KeyError, TypeError, RuntimeError, ValueError, MemoryError) as error:
             raise FormatError(f"{path}: damaged results file: {error}. Run the model again.") from error
     return Results({name: arrays.pop(name) for name in FRAMES}, layout, tables=arrays, stats=stats,
-                   messages=messages, status=status, provenance=provenance)
+                   messages=messages, status=status, provenance=provenance, events=events)
 
 
 def _incomplete(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:

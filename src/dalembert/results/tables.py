@@ -6,7 +6,7 @@ from ..system.layout import Layout
 
 FRAMES = ("t", "q", "qd", "qdd")
 """Time [s], coordinates, rates and their derivatives: what the time loop records."""
-TABLES = ("body", "reaction", "effort", "element", "system")
+TABLES = ("body", "reaction", "effort", "element", "system", "held")
 """What is evaluated from the frames."""
 
 POSITION, ORIENTATION, VELOCITY = slice(0, 3), slice(3, 7), slice(7, 10)
@@ -37,4 +37,5 @@ def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
         "effort": (layout.n_v,),
         "element": (len(layout.forces), 9),
         "system": (12,),
+        "held": (sum(len(c.outputs) for c in layout.controllers),),
     }

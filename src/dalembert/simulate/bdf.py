@@ -54,7 +54,7 @@ class BdfLoop:
         self.integrator, self.options, self.times, self.packed = method, options, times, begin.packed
         self.system, self.work = begin.packed.system, make_open_work(begin.packed.system)
         self.n_q, self.n_v = len(begin.q), len(begin.qd)
-        self.t = self.step = 0.0
+        self.t, self.step, self.until = 0.0, 0.0, options.until
         self.steps = self.next = 0
         self.next_look = 0.0
         self.sizes: list[float] = []
@@ -272,7 +272,7 @@ class BdfLoop:
         states = [self._state(y) for _, y in rows]
         block = {"t": np.array([t for t, _ in rows], float), "q": np.array([q for q, _ in states]).reshape(n, self.n_q),
                  "qd": np.array([qd for _, qd in states]).reshape(n, self.n_v), "qdd": np.zeros((n, self.n_v)),
-                 "multiplier": np.zeros((n, m))}
+                 "multiplier": np.zeros((n, m)), "loads": np.zeros((n, 0))}
         for f in complete_in_kernels(self.packed, block, len(self.slack), self.work) if n else ():
             try:
                 found = complete_frame(self.packed, float(block["t"][f]), block["q"][f], block["qd"][f])
@@ -289,10 +289,21 @@ class BdfLoop:
         done, self.done = self.done, []
         return {name: np.concatenate([block[name] for block in done]) for name in done[0]}
 
-    @property
-    def until(self) -> float:
-        """End time [s]."""
-        return self.options.until
+    def go_to(self, until: float) -> None:
+        """Set the time at which the advance ends [s]."""
+        self.until = until
+
+    def crossings(self) -> list[tuple[int, float, int]]:
+        """Return the crossings of switches, which are not watched here."""
+        return []
+
+    def present(self) -> dict[str, np.ndarray]:
+        """Return the present state as a frame."""
+        kept, self.rows, self.done = (self.rows, self.done), [(self.t, self.y)], []
+        self._flush()
+        block = self.done[0]
+        self.rows, self.done = kept
+        return block
 
     @property
     def failure(self) -> np.ndarray:

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..codes import DriveCode, FormCode, RowCode
+from ..codes import DriveCode, FormCode, RowCode, SignalCode, Status
+from ..errors import ModelError
 from ..kernels.compile.bundle import Bundle
 from ..kernels.constraint.door import make_open_work
+from ..kernels.control.controllers import GIVEN, RUNNING
+from ..kernels.step.dense_output import state_between
 from ..kernels.step.flow import PROGRESS, Flow
 from ..kernels.step.frames import Frames
 from ..kernels.step.loop import integrate
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
+from ..start.control import initial_memory
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
 from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
+from ..start.outer import evaluate_places, load_width, with_outer
+from ..start.status import error_of
 from ..system.pack import length_scale
 from .integrators import Implicit
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
 BUFFER_BYTES = 4_000_000
+NEVER = 1e300
+"""A time that does not come [s]."""
 SMALLEST_STEP = 1e-13
 """Relative to the time span; an error-controlled step below it is given up."""
 ANY_SIZE = 1e300
@@ -39,20 +47,25 @@ SMOOTH_DECAY = 10.0
 class Loop:
     """State of a run inside the kernels."""
 
-    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: int = 0):
+    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: int = 0, outer: bool = False):
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.system, self.options, self.times = state.packed.system, options, times
-        self.work = make_open_work(self.system)
+        work = make_open_work(self.system)
+        self.work = with_outer(state.packed, work) if outer else work
+        self.work.control.running[RUNNING] = 1
+        self.work.control.memory[:] = initial_memory(begin.packed)
         if begin.natural:
             self.work.joint_q[:] = begin.q
         self.work.fail[2] = begin.massless
         self.flow = _make_flow(self.system, begin, state, options)
         n_q, n_v = len(state.q), len(state.qd)
         m = len(self.system.row)
-        rows = max(1, min(len(times), BUFFER_BYTES // (8 * (1 + n_q + 2 * n_v + m))))
+        width = load_width(self.work)
+        rows = max(1, min(len(times), BUFFER_BYTES // (8 * (1 + n_q + 2 * n_v + m + width))))
         buffer = (np.zeros(rows), np.zeros((rows, n_q)), np.zeros((rows, n_v)), np.zeros((rows, n_v)),
-                  np.zeros((rows, len(self.work.joint_q))), np.zeros((rows, m)), np.zeros(rows, np.int64))
+                  np.zeros((rows, len(self.work.joint_q))), np.zeros((rows, m)), np.zeros(rows, np.int64),
+                  np.zeros((rows, width)))
         self.frames = Frames(times, np.asarray(begin.packed.breaks, float), *buffer)
         self.change_method(method, detect=detect)
         if begin.massless and isinstance(method, Implicit):  # its first accelerations are never forgotten
@@ -106,17 +119,101 @@ class Loop:
         self.opt[0].chunk = chunk
         return integrate(*self.arguments())
 
+    def go_to(self, until: float) -> None:
+        """Set the time at which the next advance ends [s]."""
+        self.flow.progress[0].t_end = until
+
+    def set_times(self, times: np.ndarray) -> None:
+        """Set the times of the next frames [s]."""
+        self.frames = self.frames._replace(times=np.asarray(times, float))
+        self.flow.progress[0].next = 0
+
+    def crossings(self) -> list[tuple[int, float, int]]:
+        """Return switch, time and direction of the crossings since the last call, and forget them."""
+        p = self.flow.progress[0]
+        n, p.crossings = int(p.crossings), 0
+        return [(int(row["switch"]), float(row["t"]), int(row["direction"])) for row in self.work.control.crossing[:n]]
+
+    def give_inputs(self, values: np.ndarray) -> None:
+        """Set the signals that are found outside of the kernels."""
+        table = self.system.control.signal
+        given = table["code"] == SignalCode.GIVEN
+        self.work.control.inputs[given] = values[given]
+        self.work.control.running[GIVEN] = 1
+
+    def load(self, wrenches: np.ndarray | None, efforts: np.ndarray | None) -> None:
+        """Set the loads from outside; forces jump here."""
+        control, packed = self.work.control, self.begin.packed
+        if not len(control.outer):
+            raise ModelError("loads from outside: the simulation was made without; make it with outer=True")
+        control.outer[:], control.effort[:] = 0.0, 0.0
+        if wrenches is not None:
+            self._place_wrenches(packed, np.asarray(wrenches, float))
+        if efforts is not None:
+            control.effort[:] = efforts
+        self.restart()
+
+    def _place_wrenches(self, packed, wrenches: np.ndarray) -> None:
+        """Move forces and moments about users' origins to the origins of the kernels' frames."""
+        place = evaluate_places(packed, *self.tree_state())
+        for row, wrench in zip(packed.body_rows, wrenches, strict=True):
+            force, moment = wrench[:3], wrench[3:]
+            self.work.control.outer[row, :3] += moment + np.cross(place[row], force)
+            self.work.control.outer[row, 3:] += force
+
+    def restart(self) -> None:
+        """Begin anew at the present state, whose forces have changed."""
+        p = self.flow.progress[0]
+        p.started = p.history = p.calm = p.factored = p.watched = 0
+
+    def stop_at(self, t: float) -> int:
+        """Make the state at a time within the last step the present one; returns Status.EVENT."""
+        self.flow.progress[0].stop_at = t
+        return self.advance(1)
+
+    @property
+    def step_began(self) -> float:
+        """Time at which the last step began [s]."""
+        return float(self.flow.progress[0].t_last)
+
+    def present(self) -> dict[str, np.ndarray]:
+        """Return the present state as a frame."""
+        self.advance(0)
+        return self._frame_of(self.t, self.flow.q, self.flow.qd, self.flow.qdd, self.work.row["total"])
+
+    def between(self, t: float) -> dict[str, np.ndarray]:
+        """Return the state at a time within the last step as a frame."""
+        if t >= self.t:
+            return self.present()
+        qdd = np.zeros_like(self.flow.qdd)
+        status = state_between(self.system, self.flow, t, qdd, self.work)
+        self.flow.progress[0].factored = 0
+        if status != Status.OK:
+            raise error_of(status, self.begin.shown, self.failure, t, self.step)
+        return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["push"])
+
+    def _frame_of(self, t: float, q, qd, qdd, multiplier) -> dict[str, np.ndarray]:
+        control = self.work.control
+        loads = np.concatenate([control.held, control.outer.ravel(), control.effort])
+        block = {"t": np.array([t]), **{name: np.array(value)[None] for name, value in
+                 (("q", q), ("qd", qd), ("qdd", qdd), ("multiplier", multiplier), ("loads", loads))}}
+        return self._in_joints(block, self.work.joint_q[None].copy())
+
     def take_frames(self) -> dict[str, np.ndarray]:
         """Copy the recorded frames and empty the buffer."""
         p = self.flow.progress[0]
         n = int(p.rows)
         p.rows = 0
-        block = {name: getattr(self.frames, name)[:n].copy() for name in ("t", "q", "qd", "qdd", "multiplier")}
+        block = {name: getattr(self.frames, name)[:n].copy() for name in ("t", "q", "qd", "qdd", "multiplier", "loads")}
         self.open = np.flatnonzero(self.frames.open[:n])
+        return self._in_joints(block, self.frames.joint[:n])
+
+    def _in_joints(self, block: dict[str, np.ndarray], near: np.ndarray) -> dict[str, np.ndarray]:
+        """Return frames in joint coordinates, next to some, if they are in natural ones."""
         if self.begin.natural:
             loops = len(self.begin.packed.system.row)  # they come first among the rows of natural coordinates
-            block = {**joint_frames(self.begin.natural.packed, block, self.frames.joint[:n]),
-                     "multiplier": block["multiplier"][:, :loops].copy()}
+            block = {**joint_frames(self.begin.natural.packed, block, near),
+                     "multiplier": block["multiplier"][:, :loops].copy(), "loads": block["loads"]}
             if self.begin.massless:
                 self.open = complete_in_kernels(self.begin.packed, block, self.begin.massless)
         return block
@@ -136,8 +233,8 @@ class Loop:
 
     @property
     def until(self) -> float:
-        """End time [s]."""
-        return self.options.until
+        """Time at which the advance ends [s]."""
+        return float(self.flow.progress[0].t_end)
 
     @property
     def step(self) -> float:
@@ -188,6 +285,7 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
     progress[0].t_end = options.until
     progress[0].h_smallest = np.inf
     progress[0].error_last = 1e-4
+    progress[0].stop_at = NEVER
 
     def q():
         return np.zeros(n_q)

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..codes import FormCode, Status
 from ..errors import MultibodyError
+from ..kernels.control.controllers import RUNNING
+from ..kernels.measure import restore_loads
 from ..kernels.tables import Work
 from ..kernels.tree.balance import check_tree_balance
 from ..start.status import error_of
@@ -26,8 +28,10 @@ def unbalanced(packed: Packed, frames: dict[str, np.ndarray], work: Work) -> Mul
     n = len(frames["t"])
     if packed.system.constants[0].form != FormCode.TREE or packed.has_superelements or not n:
         return None
+    work.control.running[RUNNING] = 0  # outputs of controllers are those of the frames
     for f in (*range(EVERY - 1, n - 1, EVERY), n - 1):
         t = float(frames["t"][f])
+        restore_loads(frames["loads"][f], work)
         if check_tree_balance(packed.system, t, *(frames[x][f] for x in ("q", "qd", "qdd")), work) == Status.UNBALANCED:
             return error_of(Status.UNBALANCED, packed, work.fail, t, 0.0)
     return None

@@ -44,10 +44,11 @@ def entries() -> list[tuple]:
     loops = [Loop(begin, method, options, np.zeros(1)) for method in methods]
     return [
         *(entry for loop in loops for entry in loop.entries()),
-        (measure_frames, (system, np.zeros(1), block, block, block, block, cube, cube, block, cube, block, work)),
-        (measure_natural_frames, (system, system, np.zeros(1), block, block, block, cube, cube, cube, block, cube, block, work,
-                                  work)),
-        (solve_natural_frames, (system, system, np.zeros(1), block, block, block, work, work)),
+        (measure_frames, (system, np.zeros(1), block, block, block, block, block, cube, cube, block, cube, block,
+                          work)),
+        (measure_natural_frames, (system, system, np.zeros(1), block, block, block, block, cube, cube, cube, block, cube, block,
+                                  work, work)),
+        (solve_natural_frames, (system, system, np.zeros(1), block, block, block, block, work, work)),
         completion_entry(begin.packed),
         (eval_accelerations, (system, 0.0, q, qd, qd, qd, work)),
         (eval_residual, (system, 0.0, q, qd, qd, qd, qd, work)),

@@ -20,6 +20,7 @@ from ..topology.flexible import FACES, RIGID
 from ..topology.span import Plan, span
 from .assembly import Assembler
 from .constraints import Constraints
+from .control import share_control, with_control
 from .deformed import modes_of_floating, split_starts
 from .formulations import Global, Recursive, SemiRecursive, choose_formulation
 from .given_penalties import with_given, without_rows
@@ -97,7 +98,16 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto")
     chosen = choose_formulation(formulation, plan)
     if checked.flexibles:
         plan, elastic = _flexible_start(checked, plan, chosen, rest, elastic)
-    return _begin(plan, chosen, chosen, elastic)
+    return controlled(_begin(plan, chosen, chosen, elastic))
+
+
+def controlled(begin: Start) -> Start:
+    """Return a start with the controllers and events of its model."""
+    packed = with_control(begin.packed)
+    if packed is begin.packed:
+        return begin
+    natural = begin.natural and replace(begin.natural, packed=share_control(packed, begin.natural.packed))
+    return replace(begin, packed=packed, natural=natural)
 
 
 def _flexible_start(checked, plan: Plan, chosen, rest, elastic: dict) -> tuple[Plan, dict]:

@@ -16,6 +16,7 @@ from ..kernels.tree.inverse import eval_body_accelerations
 from ..kernels.tree.kinematics import eval_motion, eval_places
 from ..system.pack import Packed
 from ..system.pack_natural import pack_global
+from .outer import loaded_work
 from .penalties import with_penalties
 from .status import error_of
 
@@ -92,21 +93,21 @@ def joint_frames(packed: Packed, frames: dict[str, np.ndarray], near: np.ndarray
     return found
 
 
-def solve_frames(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+def solve_frames(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, loads: np.ndarray) -> np.ndarray:
     """Return the accelerations (nf, n_v) of frames of a model with superelements, tree coordinates with the modes behind."""
-    work, tree_work, qdd = make_open_work(packed.system), make_open_work(packed.tree.system), np.zeros_like(qd)
-    status = solve_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, work, tree_work)
+    work, tree_work, qdd = loaded_work(packed, loads), loaded_work(packed.tree, loads), np.zeros_like(qd)
+    status = solve_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, loads, work, tree_work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, float(t[0]), 0.0)
     return qdd
 
 
-def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
+def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, loads: np.ndarray,
                     out: dict[str, np.ndarray]) -> np.ndarray:
     """Fill the tables of frames of a model with superelements; returns `body` (nf, n_body, 19), rows as in the layout."""
-    work, tree_work = make_open_work(packed.system), make_open_work(packed.tree.system)
+    work, tree_work = loaded_work(packed, loads), loaded_work(packed.tree, loads)
     body, point = np.zeros((len(t), len(packed.system.body), 19)), np.zeros((len(t), len(packed.recovered), 19))
-    status = measure_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, body, point, out["reaction"],
+    status = measure_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, loads, body, point, out["reaction"],
                                     out["effort"], out["element"], out["system"], work, tree_work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, float(t[0]) if len(t) else 0.0, 0.0)

@@ -91,6 +91,15 @@ class ForceEntry:
 
 
 @dataclass(frozen=True)
+class ControllerEntry:
+    """A controller: its first column in the table ``held``, and the names of the force elements that its outputs move."""
+
+    name: str
+    column: int
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class MotionEntry:
     """A drive: the rate number `v` and coordinate number `q` it prescribes, and the joint's name."""
 
@@ -147,6 +156,7 @@ class Layout:
     faces: tuple[FaceEntry, ...] = ()
     flexibles: tuple[FlexibleEntry, ...] = ()
     hidden: tuple[int, ...] = ()
+    controllers: tuple[ControllerEntry, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain dicts and lists, for JSON."""
@@ -165,7 +175,8 @@ class Layout:
                    motions=rows("motions", MotionEntry), n_q=data["n_q"], n_v=data["n_v"],
                    cuts=rows("cuts", CutEntry), constraints=rows("constraints", ConstraintEntry),
                    rows=tuple(tuple(row) for row in data.get("rows", ())), faces=rows("faces", FaceEntry),
-                   flexibles=rows("flexibles", FlexibleEntry), hidden=tuple(data.get("hidden", ())))
+                   flexibles=rows("flexibles", FlexibleEntry), hidden=tuple(data.get("hidden", ())),
+                   controllers=rows("controllers", ControllerEntry))
 
     def joint_of_rate(self, v: int) -> JointEntry | FlexibleEntry:
         """Return the joint, or the flexible body, that rate number v belongs to."""

@@ -12,6 +12,7 @@ from ..codes import DriveCode, ForceCode, FormCode, JointCode
 from ..kernels import tables
 from ..kernels.algebra.sparse import Pattern
 from ..kernels.compile.record import zeros_in_lines
+from ..kernels.control.tables import Control, no_control
 from ..kernels.flex.floating_tables import Floating
 from ..kernels.flex.superelement_tables import no_superelements
 from ..kernels.tables import System
@@ -69,6 +70,8 @@ class Packed:
         Places of superelements without coordinates of their own: rows of `layout.bodies`.
     redundant : int
         Number of constraint rows that depend on others at the assembled start.
+    signals : tuple of (str, int)
+        Channel and component of each signal of controllers and events.
     """
 
     system: System
@@ -83,6 +86,7 @@ class Packed:
     tree: Packed | None = None
     recovered: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     redundant: int = 0
+    signals: tuple[tuple[str, int], ...] = ()
 
     @property
     def has_superelements(self) -> bool:
@@ -132,7 +136,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     hold = np.array(list(spans.values()), tables.HOLD)
     system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row,
                                            term, entry, np.zeros(0, tables.SLOT), hold)), pattern, _frozen(mass_place),
-                    _frozen(row_place), no_superelements(), Floating(*map(_frozen, floating)))
+                    _frozen(row_place), no_superelements(), Floating(*map(_frozen, floating)), _no_control())
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
@@ -157,6 +161,11 @@ def _some_singular(model: CheckedModel) -> bool:
     inertia = np.array([b.inertia for b in bodies]).reshape(-1, 3, 3)
     moments = np.linalg.eigvalsh(inertia)
     return bool(any(b.mass == 0 for b in bodies) or np.any(moments[:, 0] <= 1e-9 * moments[:, 2]))
+
+
+def _no_control() -> Control:
+    """Return the tables of a model without controllers and events; start/control.py fills them."""
+    return Control(*map(_frozen, no_control()))
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -294,7 +303,7 @@ def _pack_forces(model, body, row_of_body, joint_rows: dict[int, JointRows], law
     for e, f in zip(force, model.forces, strict=True):
         e.code, e.follow = f.code, f.follow
         e.k, e.c, e.kt, e.ct = f.stiffness, f.damping, f.turning_stiffness, f.turning_damping
-        e.rest, e.dir = f.rest, f.direction
+        e.rest, e.dir, e.held = f.rest, f.direction, -1
         e.law = -1 if f.law is None else laws.add(f.law, owner=f"forces.{f.name}")
         if f.code in (ForceCode.JOINT_SPRING, ForceCode.MOTOR):
             e.q, e.v = joint_rows[f.joint].q + f.coordinate, joint_rows[f.joint].v + f.coordinate

@@ -87,7 +87,7 @@ class LawTable:
         count = argument_count(law.function if isinstance(law, CompiledLaw) else law)
         if isinstance(law, CompiledLaw):
             try:
-                kept, address = _compiled(law.function, count)
+                kept, address = compiled_once(law.function, count, compile_law)
             except Exception as error:  # whatever the compiler says
                 raise _uncompiled(law.function, owner, error) from error
         else:
@@ -139,18 +139,21 @@ def overheard(law: np.ndarray, compiled: dict[int, str]) -> tuple[np.ndarray, di
 
 
 _REMEMBERED: WeakKeyDictionary = WeakKeyDictionary()
-"""Function -> what it was compiled with, and what came of it."""
+"""Function -> by kind, what it was compiled with, and what came of it."""
 
 
-def _compiled(function, count: int):
-    """Compile a function, or take what came of it the last time if nothing that it reads has changed since."""
+def compiled_once(function, kind, compile_function):
+    """Compile a function, or take what came of it the last time if nothing that it reads has changed since.
+
+    `kind` tells how it is compiled, ``compile_function(function, kind)``.
+    """
     read = _globals_read(function)
     if read is None:
-        return compile_law(function, count)
-    known = _REMEMBERED.get(function)
-    if known is None or known[0] != read:
-        known = _REMEMBERED[function] = read, compile_law(function, count)
-    return known[1]
+        return compile_function(function, kind)
+    known = _REMEMBERED.setdefault(function, {})
+    if kind not in known or known[kind][0] != read:
+        known[kind] = read, compile_function(function, kind)
+    return known[kind][1]
 
 
 def _globals_read(function) -> list[tuple] | None:

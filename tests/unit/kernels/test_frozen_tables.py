@@ -74,7 +74,7 @@ def calls(case):
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
         (tree_factor.factor_tree, (sys, add, 0.0, 0.0, work)),
         (tree_factor.solve_tree, (sys, ones, out, work)),
-        (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], np.zeros((1, 0)), body,
+        (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], np.zeros((1, 0)), np.zeros((1, 0)), body,
                                   made["reaction"], made["effort"], made["element"], made["system"], work)),
         (tree_state.move, (sys, q, 0.1 * ones, q.copy())),
         (tree_state.normalise, (sys, q.copy())),

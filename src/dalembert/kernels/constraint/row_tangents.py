@@ -15,7 +15,7 @@ from ...codes import RowCode, Status
 from ..algebra.quad import load_columns
 from ..algebra.small import add3, axpy3, cross, dot3, load3, mul33_vec, neg3, scale3, store3, sub3
 from ..compile.jit import kernel, part
-from ..force.elements import point_state
+from ..force.points import point_state
 from .coordinate_rows import is_term_row, vary_term_row
 from .rows import (
     eval_angle,

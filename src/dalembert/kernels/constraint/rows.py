@@ -28,8 +28,8 @@ from ..algebra.small import add3, axpy3, cross, dot3, load3, mul33_vec, neg3, sc
 from ..compile.jit import kernel, part, shared
 from ..flex.faces import face_direction
 from ..flex.floating_tables import AT_S
-from ..force.elements import point_state
 from ..force.laws import eval_law
+from ..force.points import point_state
 from .coordinate_rows import eval_term_jacobian, eval_term_row, is_term_row, term_factor
 
 

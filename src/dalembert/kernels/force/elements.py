@@ -29,21 +29,15 @@ from ..algebra.small import (
     tmul33_vec,
 )
 from ..compile.jit import kernel, shared
+from ..control.controllers import eval_controllers
 from .laws import eval_law, eval_point_law
+from .points import add_wrench, point_state
 
 
 @kernel
-def add_wrench(row, arm, n, f):
-    """Add a moment n and a force f, acting at `arm` from the origin, to a body's applied wrench."""
-    store3(row.en, add3(load3(row.en), add3(n, cross(arm, f))))
-    store3(row.ef, add3(load3(row.ef), f))
-
-
-@kernel
-def point_state(row, u_b):
-    """Arm, position and velocity of a point fixed in a body, world axes."""
-    arm = mul33_vec(load_columns(row.E_wb), u_b)
-    return arm, add3(load3(row.r_w), arm), add3(load3(row.v_w), cross(load3(row.w_w), arm))
+def held_output(e, work):
+    """What a controller adds to a force element."""
+    return work.control.held[e.held] if e.held >= 0 else 0.0
 
 
 @kernel
@@ -53,10 +47,10 @@ def times3(a, b):
 
 
 @kernel
-def eval_joint_effort(sys, e, t, q, qd):
+def eval_joint_effort(sys, e, t, q, qd, work):
     """Effort of a joint spring or motor on its rate."""
     x, v = q[e.q], qd[e.v]
-    effort = -e.k[0] * (x - e.rest) - e.c[0] * v
+    effort = held_output(e, work) - e.k[0] * (x - e.rest) - e.c[0] * v
     if e.law >= 0:
         effort += eval_law(sys, e.law, t, x, v, 0)
     return effort
@@ -74,9 +68,9 @@ def eval_line(e, row_a, row_b):
 
 
 @kernel
-def eval_tension(sys, e, t, length, rate):
+def eval_tension(sys, e, t, length, rate, work):
     """Tension of a spring and damper."""
-    tension = e.k[0] * (length - e.rest) + e.c[0] * rate
+    tension = held_output(e, work) + e.k[0] * (length - e.rest) + e.c[0] * rate
     if e.law >= 0:
         tension += eval_law(sys, e.law, t, length, rate, 0)
     return tension
@@ -111,7 +105,7 @@ def eval_bushing_rates(e, row_a, row_b):
 
 
 @kernel
-def eval_load(sys, e, t, row):
+def eval_load(sys, e, t, row, work):
     """Direction (world), point's arm, and magnitude of a force or torque on a body."""
     arm, r, v = point_state(row, load3(e.u_b))
     direction = load3(e.dir)
@@ -125,7 +119,19 @@ def eval_load(sys, e, t, row):
         size = eval_point_law(sys, e.law, t, r, v)
     else:
         size = eval_law(sys, e.law, t, x, rate, 0)
-    return direction, arm, size, x, rate
+    return direction, arm, size + held_output(e, work), x, rate
+
+
+@kernel
+def add_outer_loads(sys, tau, work):
+    """Add the loads that come from outside of the model."""
+    outer, effort = work.control.outer, work.control.effort
+    for i in range(outer.shape[0]):
+        own = work.body[i]
+        store3(own.en, add3(load3(own.en), (outer[i, 0], outer[i, 1], outer[i, 2])))
+        store3(own.ef, add3(load3(own.ef), (outer[i, 3], outer[i, 4], outer[i, 5])))
+    for k in range(effort.shape[0]):
+        tau[k] += effort[k]
 
 
 @shared
@@ -134,14 +140,19 @@ def eval_forces(sys, t, q, qd, tau, work) -> int:
     rows = work.body
     for k in range(tau.shape[0]):
         tau[k] = 0.0
+    if sys.control.controller.shape[0] > 0:
+        status = eval_controllers(sys, t, q, qd, work)
+        if status != Status.OK.value:
+            return status
+    add_outer_loads(sys, tau, work)
     for i in range(sys.force.shape[0]):
         e = sys.force[i]
         if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
-            tau[e.v] += eval_joint_effort(sys, e, t, q, qd)
+            tau[e.v] += eval_joint_effort(sys, e, t, q, qd, work)
         elif e.code == ForceCode.SPRING_DAMPER:
             row_a, row_b = rows[e.a], rows[e.b]
             arm_a, arm_b, unit, length, rate = eval_line(e, row_a, row_b)
-            f = scale3(unit, -eval_tension(sys, e, t, length, rate))
+            f = scale3(unit, -eval_tension(sys, e, t, length, rate, work))
             add_wrench(row_b, arm_b, (0.0, 0.0, 0.0), f)
             add_wrench(row_a, arm_a, (0.0, 0.0, 0.0), neg3(f))
         elif e.code == ForceCode.BUSHING:
@@ -150,10 +161,10 @@ def eval_forces(sys, t, q, qd, tau, work) -> int:
             add_wrench(row_b, arm_b, n, f)
             add_wrench(row_a, add3(arm_a, line), neg3(n), neg3(f))
         elif e.code == ForceCode.FORCE:
-            direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b])
+            direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b], work)
             add_wrench(rows[e.b], arm, (0.0, 0.0, 0.0), scale3(direction, size))
         elif e.code == ForceCode.TORQUE:
-            direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b])
+            direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b], work)
             add_wrench(rows[e.b], arm, scale3(direction, size), (0.0, 0.0, 0.0))
         else:
             work.fail[0] = i
@@ -184,15 +195,15 @@ def eval_element(sys, e, t, q, qd, work):
     zero = (0.0, 0.0, 0.0)
     rows = work.body
     if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
-        return zero, zero, eval_joint_effort(sys, e, t, q, qd), q[e.q], qd[e.v]
+        return zero, zero, eval_joint_effort(sys, e, t, q, qd, work), q[e.q], qd[e.v]
     if e.code == ForceCode.SPRING_DAMPER:
         arm_a, arm_b, unit, length, rate = eval_line(e, rows[e.a], rows[e.b])
-        tension = eval_tension(sys, e, t, length, rate)
+        tension = eval_tension(sys, e, t, length, rate, work)
         return scale3(unit, -tension), zero, tension, length, rate
     if e.code == ForceCode.BUSHING:
         x, th, arm_a, arm_b, line, n, f = eval_bushing(e, rows[e.a], rows[e.b])
         return f, n, sqrt(dot3(f, f)), sqrt(dot3(x, x)), 0.0
-    direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b])
+    direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b], work)
     if e.code == ForceCode.FORCE:
         return scale3(direction, size), zero, size, x, rate
     return zero, scale3(direction, size), size, x, rate

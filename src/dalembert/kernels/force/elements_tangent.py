@@ -22,8 +22,9 @@ from ..algebra.small import (
     tmul33_vec,
 )
 from ..compile.jit import kernel
-from .elements import eval_line, eval_load, eval_tension, point_state, times3
+from .elements import eval_line, eval_load, eval_tension, times3
 from .laws import law_slopes, point_slopes
+from .points import point_state
 
 
 @kernel
@@ -68,7 +69,7 @@ def vary_spring(sys, e, t, work):
     arm_a, arm_b, unit, length, rate = eval_line(e, row_a, row_b)
     if length == 0.0:
         return
-    tension = eval_tension(sys, e, t, length, rate)
+    tension = eval_tension(sys, e, t, length, rate, work)
     arm, r_a, v_a = point_state(row_a, load3(e.u_a))
     arm, r_b, v_b = point_state(row_b, load3(e.u_b))
     darm_a, dr_a, dv_a = vary_point(row_a, o_a, arm_a)
@@ -144,7 +145,7 @@ def vary_size(sys, e, t, row, o, direction, ddirection, x, rate, dr, dv):
 def vary_load(sys, e, t, work):
     """Variation of a force or torque on a body."""
     row, o = work.body[e.b], work.variation[e.b]
-    direction, arm, size, x, rate = eval_load(sys, e, t, row)
+    direction, arm, size, x, rate = eval_load(sys, e, t, row, work)
     darm, dr, dv = vary_point(row, o, arm)
     zero = (0.0, 0.0, 0.0)
     ddirection = cross(load3(o.phi), direction) if e.follow == 1 else zero

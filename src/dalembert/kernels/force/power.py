@@ -17,15 +17,28 @@ from .elements import eval_bushing_rates, eval_joint_effort, eval_line, eval_loa
 def element_power(sys, e, t, q, qd, work):
     """Power of a force element [W] without that of its linear spring."""
     if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
-        return (eval_joint_effort(sys, e, t, q, qd) + e.k[0] * (q[e.q] - e.rest)) * qd[e.v]
+        return (eval_joint_effort(sys, e, t, q, qd, work) + e.k[0] * (q[e.q] - e.rest)) * qd[e.v]
     if e.code == ForceCode.SPRING_DAMPER:
         arm_a, arm_b, unit, length, rate = eval_line(e, work.body[e.a], work.body[e.b])
-        return -(eval_tension(sys, e, t, length, rate) - e.k[0] * (length - e.rest)) * rate
+        return -(eval_tension(sys, e, t, length, rate, work) - e.k[0] * (length - e.rest)) * rate
     if e.code == ForceCode.BUSHING:
         xd, w = eval_bushing_rates(e, work.body[e.a], work.body[e.b])
         return -dot3(xd, times3(load3(e.c), xd)) - dot3(w, times3(load3(e.ct), w))
-    direction, arm, size, x, rate = eval_load(sys, e, t, work.body[e.b])
+    direction, arm, size, x, rate = eval_load(sys, e, t, work.body[e.b], work)
     return size * rate
+
+
+@kernel
+def outer_power(qd, work):
+    """Power of the loads from outside [W]."""
+    outer, effort, power = work.control.outer, work.control.effort, 0.0
+    for i in range(outer.shape[0]):
+        own = work.body[i]
+        power += dot3((outer[i, 0], outer[i, 1], outer[i, 2]), load3(own.w_w))
+        power += dot3((outer[i, 3], outer[i, 4], outer[i, 5]), load3(own.v_w))
+    for k in range(effort.shape[0]):
+        power += effort[k] * qd[k]
+    return power
 
 
 @kernel
@@ -39,6 +52,7 @@ def supplied_power(sys, t, q, qd, effort, work):
         power += work.row[r].multiplier * work.row[r].time_rate
     for i in range(sys.force.shape[0]):
         power += element_power(sys, sys.force[i], t, q, qd, work)
+    power += outer_power(qd, work)
     for index in range(sys.floating.element.shape[0]):
         e = sys.floating.element[index]
         if e.damped == 1:

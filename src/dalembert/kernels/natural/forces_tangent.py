@@ -95,12 +95,12 @@ def add_body_element(sys, e, first, t, q, qd, cq, cv, values, work):
 
 
 @kernel
-def add_joint_element(sys, e, first, t, q, qd, qj, qdj, cq, cv, values):
+def add_joint_element(sys, e, first, t, q, qd, qj, qdj, cq, cv, values, work):
     """Add the matrix of an effort tau(theta, theta') on a joint coordinate: -d(tau dtheta/dq)."""
     code, source = coordinate_shape(sys, e.q, e.v)
     X, V = source_vectors(source, q, 1.0), source_vectors(source, qd, 0.0)
     G = shape_gradient(code, X, 0.0, 0.0)
-    effort = eval_joint_effort(sys, e, t, qj, qdj)
+    effort = eval_joint_effort(sys, e, t, qj, qdj, work)
     slope, slope_rate = law_slopes(sys, e.law, t, qj[e.q], qdj[e.v]) if e.law >= 0 else (0.0, 0.0)
     a, b = source[0], source[1]
     for j in range(0 if a > 0 else 12, 24):
@@ -126,7 +126,7 @@ def natural_force_tangent(sys, t, q, qd, qj, qdj, cq, cv, values, work) -> int:
     for f in range(sys.force.shape[0]):
         e = sys.force[f]
         if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
-            add_joint_element(sys, e, first, t, q, qd, qj, qdj, cq, cv, values)
+            add_joint_element(sys, e, first, t, q, qd, qj, qdj, cq, cv, values, work)
         elif e.code == ForceCode.SPRING_DAMPER:
             add_spring(sys, e, first, t, q, qd, cq, cv, values, work)
         elif e.code == ForceCode.FORCE:

@@ -15,8 +15,9 @@ All forces here are size times direction d:
 from ...codes import LawCode
 from ..algebra.small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, neg3, scale3, sub3
 from ..compile.jit import kernel, part
-from ..force.elements import eval_line, eval_load, eval_tension, point_state
+from ..force.elements import eval_line, eval_load, eval_tension
 from ..force.laws import law_slopes, point_slopes
+from ..force.points import point_state
 from .coordinates import slot3
 from .curvature import unit3
 
@@ -67,7 +68,7 @@ def add_spring(sys, e, first, t, q, qd, cq, cv, values, work):
     arm_a, arm_b, unit, length, rate = eval_line(e, work.body[e.a], work.body[e.b])
     if length == 0.0:
         return
-    tension = eval_tension(sys, e, t, length, rate)
+    tension = eval_tension(sys, e, t, length, rate, work)
     slope, slope_rate = law_slopes(sys, e.law, t, length, rate) if e.law >= 0 else (0.0, 0.0)
     k, c, bent = e.k[0] + slope, e.c[0] + slope_rate, cq * tension / length
     relative = sub3(point_state(work.body[e.b], load3(e.u_b))[2], point_state(work.body[e.a], load3(e.u_a))[2])
@@ -106,7 +107,7 @@ def add_force(sys, e, first, t, q, qd, cq, cv, values, work):
     if i == 0:
         return
     row = work.body[i]
-    d, arm, size, x, rate = eval_load(sys, e, t, row)
+    d, arm, size, x, rate = eval_load(sys, e, t, row, work)
     arm, r, v = point_state(row, u)
     by_r, by_v, by_d = load_slopes(sys, e, t, r, v, d, x, rate)
     fixed = mul33_vec(load9(e.R_b), load3(e.dir)) if e.follow == 1 else (0.0, 0.0, 0.0)

@@ -36,6 +36,10 @@ PROGRESS = np.dtype((np.record, [
     ("iterations", "i8"),
     ("factorizations", "i8"),
     ("fixed", "i8"),  # points of the grid of a fixed step passed since t_begin
+    ("grid", "f8"),  # the next one [s]
+    ("crossings", "i8"),  # rows used in `ControlWork.crossing`
+    ("watched", "i8"),  # 1 once the switches' levels belong to (t, q, qd)
+    ("stop_at", "f8"),  # time within the last step at which an event stops the advance [s]; infinite without one
     ("next", "i8"),  # next record time
     ("next_break", "i8"),  # next time at which a step must end
     ("rows", "i8"),  # frames in the buffer
@@ -142,6 +146,13 @@ def begin(sys, flow, work) -> int:
     p.evaluations += 1
     p.started = 1
     return status
+
+
+@kernel
+def restart(flow):
+    """Begin anew at the present state: forces jump here, and past accelerations say nothing about the next step."""
+    p = flow.progress[0]
+    p.started = p.history = p.calm = p.factored = p.watched = 0
 
 
 @part

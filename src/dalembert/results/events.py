@@ -1,0 +1,27 @@
+"""What happened at a single time of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """Something that happened during a run.
+
+    Attributes
+    ----------
+    kind : str
+        ``"crossing"``: an event of the model crossed its value; ``"stop"``: a condition that ended an advance.
+    t : float
+        When [s], located on the dense output of the step.
+    name : str
+        Of the event.
+    direction : int
+        1 for a crossing upwards, -1 for one downwards, 0 if there is none.
+    """
+
+    kind: str
+    t: float
+    name: str
+    direction: int = 0

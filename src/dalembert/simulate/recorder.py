@@ -1,0 +1,87 @@
+"""The frames of a simulation: taken out of the kernels' buffer, completed where directions are massless, and stored."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import MultibodyError, StorageError
+from ..results.stats import Stats
+from ..results.store import Writer
+from ..start.evaluate import evaluate_frames, make_results, refresh_accelerations
+from ..start.initial import Start
+from ..start.massless import complete_frame
+from .integrators import Implicit
+from .loop import Loop
+
+
+class Recorder:
+    """Frames so far.
+
+    Attributes
+    ----------
+    error : MultibodyError or None
+        What stopped the recording: a massless direction without an equation, or a disk that is full.
+    """
+
+    def __init__(self, begin: Start, loop, method: dict, writer: Writer | None = None):
+        self.begin, self.loop, self.method, self.writer = begin, loop, method, writer
+        self.blocks: list[dict[str, np.ndarray]] = []
+        self.unsettled: MultibodyError | None = None
+        self.full: StorageError | None = None
+
+    @property
+    def error(self) -> MultibodyError | None:
+        """What stopped the recording."""
+        return self.full or self.unsettled
+
+    @property
+    def writes(self) -> bool:
+        """True while frames go to a file."""
+        return self.writer is not None
+
+    def collect(self) -> None:
+        """Take the recorded frames out of the kernel's buffer, and store them."""
+        block = self.loop.take_frames()
+        if not len(block["t"]):
+            return
+        if self.begin.massless and isinstance(self.loop, Loop):
+            block = self._settled(block)
+        if self.begin.shown.has_superelements and isinstance(self.loop.integrator, Implicit):
+            refresh_accelerations(self.begin.shown, block)
+        self.blocks.append(block)
+        if self.writer:
+            packed = self.begin.shown
+            stored = make_results(packed, self.begin.formulation.name, block, **self.method).frames()
+            self._keep(lambda: self.writer.append(stored, evaluate_frames(packed, *stored.values(), block.get("multiplier"),
+                                                                          block.get("loads"))))
+
+    def frames(self) -> dict[str, np.ndarray]:
+        """Return all frames."""
+        if not self.blocks:
+            return self.loop.take_frames()
+        return {name: np.concatenate([b[name] for b in self.blocks]) for name in self.blocks[0]}
+
+    def close(self, status: str, stats: Stats | None = None, messages: tuple[str, ...] = (), events=()) -> None:
+        """Say in the file how the run ended."""
+        if self.writer:
+            self._keep(lambda: self.writer.close(status, stats or Stats(), messages, events))
+
+    def _keep(self, write) -> None:
+        """Write to the store; if that fails, remember why and write no more."""
+        try:
+            write()
+        except StorageError as error:
+            self.full, self.writer = error, None
+
+    def _settled(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Complete massless directions that the kernels left open, up to the first frame where one has no equation."""
+        for f in self.loop.open:
+            t = float(block["t"][f])
+            try:
+                completed = complete_frame(self.begin.packed, t, block["q"][f], block["qd"][f])
+            except MultibodyError as error:
+                self.unsettled = error
+                return {name: values[:f] for name, values in block.items()}
+            for name, value in zip(("q", "qd", "qdd", "multiplier"), completed, strict=True):
+                block[name][f] = value
+        return block
