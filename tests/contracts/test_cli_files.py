@@ -127,6 +127,14 @@ def test_a_full_disk_ends_the_run_and_keeps_its_frames(folder, limit):
     assert np.allclose(np.diff(r.t), 1e-3) and np.isfinite(r["rod.position"]).all()
 
 
+@pytest.fixture
+def heeding_ctrl_c():
+    """Ctrl-C interrupts, also where the tests run in the background of a shell, which has them ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def _interrupted(folder, *arguments):
     """Begin a long run in a process of its own, press Ctrl-C once it is under way; returns it with its output."""
     child = subprocess.Popen([sys.executable, "-u", "-m", "dalembert", "run", "swing.yaml", "--until", "1e6", "--step", "1e-3",
@@ -141,7 +149,7 @@ def _interrupted(folder, *arguments):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals between processes")
-def test_ctrl_c_keeps_what_there_is(folder):
+def test_ctrl_c_keeps_what_there_is(folder, heeding_ctrl_c):
     child, out, err = _interrupted(folder)
     assert child.returncode == 130 and "Traceback" not in err, err
     assert "pivot.angle" in out and "under-way.h5" in err and "stopped by the user at t = " in err
@@ -149,8 +157,8 @@ def test_ctrl_c_keeps_what_there_is(folder):
     assert r.status.startswith("KeyboardInterrupt") and f"{len(r)} frames" in out
 
 
-def test_ctrl_c_without_an_output_writes_one(folder, monkeypatch):
-    import dalembert.simulate.run as home
+def test_ctrl_c_without_an_output_writes_one(folder, monkeypatch, heeding_ctrl_c):
+    import dalembert.simulate.loop as home
 
     advance = home.Loop.advance
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.simulate import run as run_module
+from dalembert.simulate import recorder as recorder_module
 from dalembert.start.initial import prepare_start
 from dalembert.start.massless import complete
 
@@ -43,7 +43,7 @@ def test_frames_are_what_the_equations_ask_for(model, integrator, monkeypatch):
 
     m, accuracy = model(), 1e-8
     begin = prepare_start(m)
-    monkeypatch.setattr(run_module, "complete_frame", never)
+    monkeypatch.setattr(recorder_module, "complete_frame", never)
     r = dal.run(m, until=0.5, integrator=integrator, accuracy=accuracy)
     frames = r.frames()
     for f in range(0, len(r.t), 7):

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eig
 
 import dalembert as dal
-import dalembert.simulate.run as run_module
+import dalembert.simulate.recorder as recorder_module
 from dalembert.start.initial import prepare_start
 
 ARM, ROD = 0.2, 0.5
@@ -112,7 +112,7 @@ def test_frames_meet_all_equations_and_are_completed_by_kernels(formulation, mon
     def never(*_):
         raise AssertionError("a frame was left to Python")
 
-    monkeypatch.setattr(run_module, "complete_frame", never)
+    monkeypatch.setattr(recorder_module, "complete_frame", never)
     r = dal.run(slider_crank(), until=0.3, accuracy=1e-7, formulation=formulation)
     fine = r.t > 0.01
     slope = np.gradient(r["beside.speed"], r.t)

@@ -42,8 +42,10 @@ class Recorder:
     def collect(self) -> None:
         """Take the recorded frames out of the kernel's buffer, and store them."""
         block = self.loop.take_frames()
-        if not len(block["t"]):
-            return
+        if len(block["t"]):
+            self._keep_block(block)
+
+    def _keep_block(self, block: dict[str, np.ndarray]) -> None:
         if self.begin.massless and isinstance(self.loop, Loop):
             block = self._settled(block)
         if self.begin.shown.has_superelements and isinstance(self.loop.integrator, Implicit):
@@ -54,6 +56,12 @@ class Recorder:
             stored = make_results(packed, self.begin.formulation.name, block, **self.method).frames()
             self._keep(lambda: self.writer.append(stored, evaluate_frames(packed, *stored.values(), block.get("multiplier"),
                                                                           block.get("loads"))))
+
+    def add(self, block: dict[str, np.ndarray]) -> None:
+        """Add a frame that was not asked for, unless there is one at its time."""
+        last = next((b["t"][-1] for b in reversed(self.blocks) if len(b["t"])), None)
+        if last is None or block["t"][0] > last:
+            self._keep_block(block)
 
     def frames(self) -> dict[str, np.ndarray]:
         """Return all frames."""

@@ -96,11 +96,15 @@ def _finished(simulation: Simulation, until: float, progress, on_failure: str) -
         recorder.close("failed")
         raise
     recorder.collect()
+    messages = list(simulation.messages)
+    if ended.stopped:
+        recorder.add(simulation.loop.present())
+        messages.append(f"stopped at t = {ended.t:.6g} s by the event {simulation.events[-1].name!r}")
     frames = recorder.frames()
     error = recorder.error or ended.error or _unbalanced(simulation, frames)
     stats = simulation.loop.stats(perf_counter() - began - simulation.compiling)
     status = "ok" if error is None else f"{type(error).__name__}: {error}"
-    messages = (*simulation.messages, *jumping_drives(simulation.begin.packed, frames))
+    messages += jumping_drives(simulation.begin.packed, frames)
     recorder.close(status, stats, messages, simulation.events)
     error = error or recorder.full
     results = make_results(simulation.begin.shown, simulation.begin.formulation.name, frames, messages=messages, stats=stats,

@@ -3,7 +3,7 @@
 A switch is a signal, or a user's function of signals, less the value that it crosses.  Its sign is looked at at the ends of a
 step and at LOOKS places between; where it changes, the crossing is located on the dense output by the Illinois variant of
 regula falsi, with bisection as soon as that does not halve the interval.  The state at an event that stops is that of the
-dense output, projected onto the constraints: its error lies below the local error of the step.
+dense output, projected onto the constraints, and so are its levels: its error lies below the local error of the step.
 """
 
 from math import nan
@@ -79,7 +79,12 @@ def level_between(sys, flow, k, t, work):
     p = flow.progress[0]
     if t >= p.t:
         return eval_one(sys, k, p.t, flow.q, flow.qd, work)
-    place_between(sys, flow, t, work)
+    if sys.constants[0].form != FormCode.TREE and sys.control.switch[k].stop == 1:
+        p.factored = 0
+        if state_between(sys, flow, t, flow.qdd_new, work) != Status.OK.value:
+            return nan
+    else:
+        place_between(sys, flow, t, work)
     return eval_one(sys, k, t, flow.q_stage, flow.qd_stage, work)
 
 
