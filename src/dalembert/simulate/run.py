@@ -102,7 +102,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
                                          "interface coordinates is too stiff for explicit steps"))
     times = record_times(record if record is not None else options.record, options)
     if isinstance(method, Bdf) and not len(begin.q):
-        begin = replace(begin, messages=(*begin.messages, "nothing moves: dopri5 takes the place of bdf, which has no unknowns"))
+        begin = replace(begin, messages=(*begin.messages,
+                                           "nothing moves: dopri5 takes the place of bdf, which has no unknowns"))
         method = DORMAND_PRINCE
     if isinstance(method, Bdf):
         loop = (LoopedBdf if begin.has_rows else BdfLoop)(begin, method, options, times)
