@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .whirl import Whirl
 
 INFINITE = 1e12
-"""Eigenvalues beyond this [1/s] stand for directions without inertia and are left out."""
+"""Eigenvalues beyond this, normalised by the pace, stand for directions without inertia and are left out."""
 ROUNDING = 100 * np.finfo(float).eps
 """Error of a squared eigenvalue relative to the largest one; a mode that grows by less is not called unstable."""
 LEAST_GROWTH = 1e-9
@@ -269,6 +269,16 @@ def eigenmodes(model, t: float = 0.0, *, start=None, start_rate=None) -> Eigenmo
     return modes_of(linearize(model, t, start=start, start_rate=start_rate))
 
 
+def _normalised(linear: Linearized) -> tuple[np.ndarray, float, list[np.ndarray]]:
+    """Return sizes of the coordinates (n,), a pace [1/s], and M, C, K normalised by both: units cost no digits."""
+    size = linear.begin.packed.system.dof["q_scale"][linear.free]
+    M, C, K = (size[:, None] * A * size for A in (linear.mass, linear.damping, linear.stiffness))
+    m, c, k = (np.max(abs(A)) for A in (M, C, K))
+    mass = m or 1.0
+    pace = float(np.sqrt(k / mass) or c / mass or 1.0)
+    return size, pace, [M / mass, C / (mass * pace), K / (mass * pace**2)]
+
+
 def modes_of(linear: Linearized) -> Eigenmodes:
     """Modes of linearised equations of motion; the mass matrix may be singular."""
     from scipy.linalg import eig
@@ -278,12 +288,12 @@ def modes_of(linear: Linearized) -> Eigenmodes:
         empty = np.zeros(0)
         return Eigenmodes(empty.astype(complex), empty, empty, np.zeros((0, 0), complex), (), linear)
     zero, one = np.zeros((n, n)), np.eye(n)
-    values, vectors = eig(np.block([[zero, one], [-linear.stiffness, -linear.damping]]),
-                          np.block([[one, zero], [zero, linear.mass]]))
+    size, pace, (M, C, K) = _normalised(linear)
+    values, vectors = eig(np.block([[zero, one], [-K, -C]]), np.block([[one, zero], [zero, M]]))
     keep = np.isfinite(values) & (abs(values) < INFINITE) & (values.imag >= 0)
-    values, vectors = values[keep], vectors[:n, keep]
+    values, vectors = values[keep], size[:, None] * vectors[:n, keep]
     order = np.lexsort((values.real, np.round(abs(values.imag), 12), abs(values)))
-    values, vectors = values[order], vectors[:, order]
+    values, vectors = pace * values[order], vectors[:, order]
     largest = vectors[np.argmax(abs(vectors), axis=0), np.arange(vectors.shape[1])]
     shapes = (vectors / np.where(largest == 0, 1, largest)).T
     size = abs(values)
