@@ -208,7 +208,7 @@ class _Carrying:
                 off.append((name, moved, sped))
         if off:
             names, moved, sped = zip(*off, strict=True)
-            self.notes.append(f"state: bod{'y' if len(off) == 1 else 'ies'} {_listed(names)} could not be kept in place: moved by "
+            self.notes.append(f"state: bod{'y' if len(off) == 1 else 'ies'} {_listed(names)} could not be kept: moved by "
                               f"up to {max(moved):.3g} m, velocities changed by up to {max(sped):.3g} m/s")
 
 
