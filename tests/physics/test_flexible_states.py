@@ -54,7 +54,7 @@ def off(state, other):
     """Largest differences of poses and of velocities, relative to the largest one."""
     pairs = [(state.bodies[name], other.bodies[name]) for name in places(state) if name in other.bodies]
     assert len(pairs) > 2
-    fastest = max(np.abs([a.velocity, a.angular_velocity]).max() for a, _ in pairs)
+    fastest = max(1.0, *(np.abs([a.velocity, a.angular_velocity]).max() for a, _ in pairs))
     return (max(np.abs(a.position - b.position).max() + np.abs(a.rotation - b.rotation).max() for a, b in pairs),
             max(np.abs(a.velocity - b.velocity).max() + np.abs(a.angular_velocity - b.angular_velocity).max()
                 for a, b in pairs) / fastest)
