@@ -16,6 +16,7 @@ from ..kernels.tree.state import eval_drives, move, normalise
 from ..results.results import Results
 from ..start.assembly import TOLERANCE, Assembler
 from ..start.closing import set_drives
+from ..start.constraints import Constraints
 from ..start.evaluate import make_results
 from ..start.initial import Start, prepare_start
 from ..start.mobility import find_mobility
@@ -82,7 +83,7 @@ def prepare_driven(model, start=None) -> Start:
         _refuse_surplus(model, start, error)
         raise
     packed = begin.packed
-    J = Assembler(packed).constraints.full_jacobian(begin.t, begin.q)
+    J = Constraints(packed).full_jacobian(begin.t, begin.q)
     everything = np.ones(packed.layout.n_v, bool)
     Z = null_space(packed, J)
     freedom, drives = null_space(packed, J, everything).shape[1], len(packed.layout.motions)

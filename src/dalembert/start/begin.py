@@ -26,6 +26,7 @@ from .formulations import Global, Recursive
 from .given_penalties import with_given, without_rows
 from .massless import Massless, MasslessState, describe, make_consistent
 from .mobility import find_mobility, redundancy_messages
+from .moved import left_by_drives, moved_by_drives, moved_starts, unsaid_rates
 from .natural import make_natural
 from .penalties import with_penalties
 from .rank import may_lack_inertia
@@ -54,8 +55,10 @@ def begin_plan(plan: Plan, chosen, form, t: float, elastic: Mapping[str, np.ndar
     for entry in layout.flexibles:
         q[0, entry.q:entry.q + entry.n] = elastic.get(entry.name, 0.0)
     swap(layout, q, qd, np.zeros_like(qd))
-    messages = plan.model.notes + _drive(packed, t, joints, q[0], qd[0])
-    start = _start(packed, q[0], qd[0], messages, chosen, t)
+    before, q, qd = (q[0].copy(), qd[0].copy()), q[0], qd[0]
+    _evaluate_drives(packed, t, q, qd)
+    messages = (*plan.model.notes, *moved_by_drives(layout, joints, before, (q, qd)))
+    start = _start(packed, q, qd, messages, chosen, t)
     if packed.system.constants[0].form != FormCode.TREE:
         return close_loops(start, joints, elastic)
     return _without_inertia(start, joints) if packed.system.constants[0].pivot else start
@@ -68,7 +71,7 @@ def begin_state(plan: Plan, chosen, form, state: State) -> Start:
     q, qd = carried.q, carried.qd
     before = q.copy(), qd.copy()
     _evaluate_drives(packed, state.t, q, qd)
-    messages = (*plan.model.notes, *carried.notes, *_driven_away(packed, *before, q, qd))
+    messages = (*plan.model.notes, *carried.notes, *left_by_drives(packed.layout, before, (q, qd)))
     start = _start(_with_constants_of(packed, state.t, carried), q, qd, messages, chosen, state.t)
     if not start.has_rows:
         return _with_massless(start, _motions_of(start)) if packed.system.constants[0].pivot else start
@@ -84,7 +87,7 @@ def _packed(plan: Plan, form) -> Packed:
 
 def _start(packed: Packed, q: np.ndarray, qd: np.ndarray, messages, chosen, t: float) -> Start:
     n_v = packed.layout.n_v
-    return Start(packed, q, qd, tuple(messages), chosen, np.zeros(n_v), np.zeros(0, np.int64), np.zeros((0, n_v)), t=t)
+    return Start(packed, q, qd, tuple(messages), chosen, np.zeros(n_v), np.zeros(0, np.int64), np.zeros((0, n_v)), t)
 
 
 def _coordinates(entry: JointEntry, start: np.ndarray | None) -> np.ndarray:
@@ -92,20 +95,6 @@ def _coordinates(entry: JointEntry, start: np.ndarray | None) -> np.ndarray:
 
 
 # --- drives ------------------------------------------------------------------------------------------------------------
-
-def _drive(packed: Packed, t: float, joints: Mapping[str, CheckedJoint], q, qd) -> tuple[str, ...]:
-    """Set driven coordinates and rates at a time; tell what a given start had to give way."""
-    before_q, before_qd = q.copy(), qd.copy()
-    _evaluate_drives(packed, t, q, qd)
-    messages = []
-    for m in packed.layout.motions:
-        joint = joints[m.joint]
-        for given, word, new, old in ((joint.keeps_start or None, "start", q[m.q], before_q[m.q]),
-                                      (joint.start_rate, "start rate", qd[m.v], before_qd[m.v])):
-            if given is not None and new != old:
-                messages.append(f"joint {m.joint!r}: {word} moved from {old:.6g} to {new:.6g} by the drive {m.name!r}")
-    return tuple(messages)
-
 
 def _evaluate_drives(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> None:
     if not packed.layout.motions:
@@ -115,18 +104,6 @@ def _evaluate_drives(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) ->
         raise packed.law_errors[0].error(f"at t = {t:.6g}" + " s" * (t != 0))
 
 
-def _driven_away(packed: Packed, old_q, old_qd, q, qd) -> list[str]:
-    """Messages on drives that do not go on where the state is."""
-    messages = []
-    for m in packed.layout.motions:
-        for word, new, old in (("", q[m.q], old_q[m.q]), ("rate ", qd[m.v], old_qd[m.v])):
-            if abs(new - old) > 1e-9 * (1 + abs(old)):
-                messages.append(f"state: {word}of joint {m.joint!r} set from {old:.6g} to {new:.6g} by the drive {m.name!r}"
-                                if word else
-                                f"state: joint {m.joint!r} moved from {old:.6g} to {new:.6g} by the drive {m.name!r}")
-    return messages
-
-
 # --- massless directions -----------------------------------------------------------------------------------------------
 
 def _without_inertia(start: Start, joints: Mapping[str, CheckedJoint]) -> Start:
@@ -134,7 +111,8 @@ def _without_inertia(start: Start, joints: Mapping[str, CheckedJoint]) -> Start:
     state, found = make_consistent(start.packed, start.t, start.q, start.qd)
     if found is None:
         return start
-    moved = moved_starts(start, joints, state.q, state.qd, "since a massless direction cannot keep it")
+    moved = moved_starts(start.packed.layout, joints, (start.q, start.qd), (state.q, state.qd),
+                         "since a massless direction cannot keep it")
     told = _with_massless(start, (state, found))
     return replace(told, q=state.q, qd=state.qd, messages=told.messages + tuple(moved))
 
@@ -155,34 +133,6 @@ def _with_massless(start: Start, looked: tuple[MasslessState, Massless | None]) 
                    massless_rates=found.rates, motions=found.basis, fastest=found.fastest)
 
 
-def moved_starts(start: Start, joints: Mapping[str, CheckedJoint], q: np.ndarray, qd: np.ndarray, why: str) -> list[str]:
-    """Messages on given starts and rates that became other ones."""
-    messages = []
-    for j in start.packed.layout.joints:
-        if j.hidden:
-            continue
-        given = joints[j.name]
-        n_said = j.nv - _unsaid(j, given)
-        for was_given, word, new, old, said in (
-                (given.keeps_start or None, "start", q[j.q:j.q + j.nq], start.q[j.q:j.q + j.nq], j.nq),
-                (given.start_rate, "start rate", qd[j.v:j.v + j.nv], start.qd[j.v:j.v + j.nv], n_said)):
-            if was_given is not None and np.any((abs(new - old) > 1e-9 * (1 + abs(old)))[:said]):
-                messages.append(f"joint {j.name!r}: {word} moved from {_shown(old)} to {_shown(new)}, {why}")
-    return messages
-
-
-def _unsaid(entry: JointEntry, joint: CheckedJoint) -> int:
-    """Number of a joint's rates, the last ones, that were not given with the others.
-
-    Written the other way round a velocity depends on the spin: then all count as given.
-    """
-    return 0 if entry.reversed else joint.unsaid_rates
-
-
-def _shown(values: np.ndarray) -> str:
-    return ", ".join(f"{x:.6g}" for x in values)
-
-
 # --- loops -------------------------------------------------------------------------------------------------------------
 
 def close_loops(start: Start, joints: Mapping[str, CheckedJoint], elastic: Mapping[str, np.ndarray] = NOTHING) -> Start:
@@ -192,14 +142,14 @@ def close_loops(start: Start, joints: Mapping[str, CheckedJoint], elastic: Mappi
     for j in layout.joints:
         given[j.v:j.v + j.nv] = joints[j.name].keeps_start and not (j.hidden and elastic)
         given_rate[j.v:j.v + j.nv] = joints[j.name].start_rate is not None
-        unsaid[j.v + j.nv - _unsaid(j, joints[j.name]):j.v + j.nv] = True
+        unsaid[j.v + j.nv - unsaid_rates(j, joints[j.name]):j.v + j.nv] = True
     for entry in layout.flexibles:
         given[entry.v:entry.v + entry.n] = entry.name in elastic
     skip, work = _open_rows(packed), make_open_work(packed.system)
     q = Assembler(packed, start.t, skip, work).positions(start.q, given)
     packed = _with_constants(packed, start.t, q, skip)
     qd = Assembler(packed, start.t, work=work).rates(q, start.qd, given_rate, unsaid)
-    messages = moved_starts(start, joints, q, qd, "to close the loops")
+    messages = moved_starts(layout, joints, (start.q, start.qd), (q, qd), "to close the loops")
     closed = replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages))
     modes = {name: Elastic(None, x, np.zeros(len(x))) for name, x in elastic.items()}
     return _with_rows(closed, modes, joints, work=work)

@@ -30,9 +30,9 @@ class Start:
     slack: np.ndarray
     massless_rates: np.ndarray
     motions: np.ndarray
+    t: float
     natural: NaturalStart | None = None
     fastest: float = 0.0
-    t: float = 0.0
 
     @property
     def has_rows(self) -> bool:
