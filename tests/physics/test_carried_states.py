@@ -209,17 +209,16 @@ def test_a_violated_constraint_is_told_and_left():
     assert differences(state, begin.state, ["left", "right", "bar"])[0] <= CLOSED
 
 
-def test_drives_that_do_not_go_on_are_told():
+@pytest.mark.parametrize(("amplitude", "offset", "words"), [
+    (1.0, 0.4, []), (0.5, 0.5, ["coordinate moved from 0.4 to 0.5", "rate moved from 2 to 1"])])
+def test_drives_that_do_not_go_on_are_told(amplitude, offset, words):
     """A drive added to a moving mechanism moves it at once; one that goes on where it is says nothing."""
     model = slider_crank(0.4, start_rate=2.0)
     state = prepare_start(model).state
-    for law, words in ((dal.sine(amplitude=1.0, omega=2.0, offset=0.4), []),
-                       (dal.sine(amplitude=0.5, omega=2.0, offset=0.5), ["coordinate moved from 0.4 to 0.5", "rate moved from 2 to 1"])):
-        begin = start_at(model.add(dal.Motion("engine", "main", position=law)) if not words else
-                         model.replaced("engine", position=law), state)
-        told = [text for text in begin.messages if "engine" in text]
-        assert len(told) == len(words)
-        assert all(word in text and "'main'" in text for word, text in zip(words, told, strict=True))
+    law = dal.sine(amplitude=amplitude, omega=2.0, offset=offset)
+    begin = start_at(model.replaced().add(dal.Motion("engine", "main", position=law)), state)
+    told = [text for text in begin.messages if "engine" in text]
+    assert told == [f"joint 'main': {word} by the drive 'engine'" for word in words]
 
 
 # --- constants left open -------------------------------------------------------------------------------------------
