@@ -131,8 +131,7 @@ def test_a_bent_body_made_rigid_is_told():
     checked = with_reductions(dal.check(arm()))
     plan = span(checked, "rigid")
     assert any("could not be kept" in text for text in start_at(plan, state).messages)
-    form = of_tree(plan)
-    straight = begin_plan(plan, form, form, 0.0).state
+    straight = begin_plan(plan, of_tree(plan), 0.0).state
     assert not any("could not be kept" in text for text in start_at(plan, straight).messages)
 
 

@@ -38,12 +38,12 @@ OPEN = 1e-6
 """Violation of a constraint, relative to its size, from which on a state that is taken as it is is told to violate it."""
 
 
-def begin_plan(plan: Plan, chosen, form, t: float, elastic: Mapping[str, np.ndarray] = NOTHING) -> Start:
-    """Return the start of a plan at time t [s] for a chosen formulation, packed for `form`.
+def begin_plan(plan: Plan, chosen, t: float, elastic: Mapping[str, np.ndarray] = NOTHING) -> Start:
+    """Return the start of a plan at time t [s] for a chosen formulation.
 
     `elastic` are coordinates by flexible body.  Without constraints the semi-recursive equations are those of the tree.
     """
-    packed = _packed(plan, form)
+    packed = _packed(plan, chosen)
     layout = packed.layout
     q, qd = np.zeros((1, layout.n_q)), np.zeros((1, layout.n_v))
     joints = {j.name: j for j in plan.model.joints}
@@ -64,9 +64,9 @@ def begin_plan(plan: Plan, chosen, form, t: float, elastic: Mapping[str, np.ndar
     return _without_inertia(start, joints) if packed.system.constants[0].pivot else start
 
 
-def begin_state(plan: Plan, chosen, form, state: State) -> Start:
-    """Return the start of a plan at a state that is taken as it is, for a chosen formulation, packed for `form`."""
-    packed = _packed(plan, form)
+def begin_state(plan: Plan, chosen, state: State) -> Start:
+    """Return the start of a plan at a state that is taken as it is, for a chosen formulation."""
+    packed = _packed(plan, chosen)
     carried = onto(state, packed)
     q, qd = carried.q, carried.qd
     before = q.copy(), qd.copy()
@@ -79,10 +79,10 @@ def begin_state(plan: Plan, chosen, form, state: State) -> Start:
     return _with_rows(start, carried.modes, settle=False)
 
 
-def _packed(plan: Plan, form) -> Packed:
-    if isinstance(form, Recursive):
+def _packed(plan: Plan, chosen) -> Packed:
+    if isinstance(chosen, Recursive):
         return pack(plan)
-    return pack(plan, FormCode.SEMI_RECURSIVE, getattr(form, "reference", "centre-of-mass"))
+    return pack(plan, FormCode.SEMI_RECURSIVE, getattr(chosen, "reference", "centre-of-mass"))
 
 
 def _start(packed: Packed, q: np.ndarray, qd: np.ndarray, messages, chosen, t: float) -> Start:

@@ -45,7 +45,7 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto",
     chosen = choose_formulation(formulation, plan)
     if checked.flexibles:
         plan, elastic = _flexible_start(checked, plan, chosen, t, rest, elastic)
-    return begin_plan(plan, chosen, chosen, t, elastic)
+    return begin_plan(plan, chosen, t, elastic)
 
 
 def _flexible_start(checked: CheckedModel, plan: Plan, chosen, t: float, rest: Equilibrium | None,
@@ -67,8 +67,7 @@ def _flexible_start(checked: CheckedModel, plan: Plan, chosen, t: float, rest: E
         return replace(target, model=notes), {name: each.coordinates for name, each in found.elastic.items()}
     if not elastic or not in_faces:
         return undeformed(checked, target, t, keep=bool(elastic)), elastic
-    form = of_tree(plan)
-    bent = begin_plan(undeformed(checked, plan, t, keep=True), form, form, t, elastic)
+    bent = begin_plan(undeformed(checked, plan, t, keep=True), of_tree(plan), t, elastic)
     return as_seen(bent.state, target), modes_of_floating(plan, elastic)
 
 
@@ -96,12 +95,11 @@ def start_at(model: Model | Plan, state: State, formulation="auto") -> Start:
         chosen = choose_formulation(formulation, plan)
         if checked.flexibles and isinstance(chosen, Global):
             plan = span(checked, FACES)
-    return begin_state(plan, chosen, chosen, state)
+    return begin_state(plan, chosen, state)
 
 
 def prepare_rigid(model: Model, start=None, t: float = 0.0) -> Start:
     """As `prepare_start` with all flexible bodies rigid, in a tree formulation; elastic coordinates are passed over."""
     given, _ = split_starts(model, start.starts if isinstance(start, Equilibrium) else start)
     plan = span(check(with_starts(model, given)), RIGID)
-    form = of_tree(plan)
-    return begin_plan(plan, form, form, t)
+    return begin_plan(plan, of_tree(plan), t)

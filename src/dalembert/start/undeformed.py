@@ -55,8 +55,7 @@ def close_undeformed(plan: Plan, t: float) -> State:
 
     What loops leave undecided, such as the spin of a rod between two ball joints, begins with the least kinetic energy.
     """
-    form = of_tree(plan)
-    begin = begin_plan(plan, form, form, t)
+    begin = begin_plan(plan, of_tree(plan), t)
     if not plan.has_loops:
         return begin.state
     given = np.zeros(len(begin.qd), bool)
