@@ -186,8 +186,8 @@ def later(model, gap=2.0):
 def test_a_frame_shows_a_state_as_it_is(formulation):
     """One that violates its loops by a little is not closed; at another time it is."""
     state = prepare_start(driven_loop()).state
-    joint = state.joints["flight"]
-    off = replace(state, t=0.1, bodies={}, joints={**state.joints, "flight": replace(joint, coordinates=joint.coordinates + 1e-7)})
+    flight = replace(state.joints["flight"], coordinates=state.joints["flight"].coordinates + 1e-7)
+    off = replace(state, t=0.1, bodies={}, joints={**state.joints, "flight": flight})
     begin = start_at(driven_loop(), off, formulation)
     r = results_of_state(begin, begin.t)
     assert r.t[0] == 0.1 and np.array_equal(r["flight.coordinates"][0][:3], off.joints["flight"].coordinates[:3])
