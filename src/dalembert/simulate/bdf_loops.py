@@ -18,9 +18,9 @@ from ..errors import ModelError
 from ..kernels.constraint.rows import eval_jacobian
 from ..kernels.tree.state import eval_coordinate_rates, normalise, rates_of_coordinates
 from ..start.constraints import RANK, Constraints, independent_rows
-from ..start.initial import Start
 from ..start.massless import complete_frame
 from ..start.reduction import Equations, jacobian_rates, scaled, spin_matrix
+from ..start.start import Start
 from .bdf import UNCONTROLLED, BdfLoop
 
 WORSE = 0.2
