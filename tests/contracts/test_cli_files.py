@@ -70,6 +70,25 @@ def test_an_output_replaces_only_results(folder):
     assert run("-o", "other.h5").exit_code == 0 and dal.load("other.h5").status == "ok"
 
 
+def test_a_picture_replaces_only_pictures_of_runs(folder):
+    (folder / "swing.png").write_bytes(b"photo")
+    said = call("run", "swing.yaml")
+    assert said.exit_code == 0 and "--force" in said.stderr and (folder / "swing.png").read_bytes() == b"photo"
+    assert "wrote" not in said.stdout
+    for more in (["--force"], []):  # the second one replaces a picture of ours
+        said = call("run", "swing.yaml", *more)
+        assert "wrote swing.png" in said.stdout and (folder / "swing.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_convert_replaces_a_model_only_if_asked(folder):
+    for target in ("swing.yaml", "other.yaml"):
+        (folder / target).write_text(SWING)
+        refused = call("convert", "swing.yaml", target)
+        assert refused.exit_code == 2 and "--force" in refused.stderr and (folder / target).read_text() == SWING
+    assert call("convert", "swing.yaml", "other.yaml", "--force").exit_code == 0
+    assert (folder / "other.yaml").read_text() != SWING
+
+
 def test_an_unknown_ending_is_refused_before_the_run():
     result = run("-o", "out.txt", "--until", "1e9")
     assert result.exit_code == 2 and ".csv" in result.stderr

@@ -1,7 +1,8 @@
 """Cases drawn at random: a mechanism, another way to write it down, a formulation and an integrator.
 
 A case is the same for the same seed.  Spans are short and accuracies tight, so that also chaotic motions are determinate, and
-linkages next to a singular position are drawn again: there the motion itself, not how it is written, decides between branches.
+linkages next to a singular position, or whirled by their given rates, are drawn again: there the motion itself, not how it is
+written, decides between branches.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def mechanism(rng):
             model = linkage(rng) if kind == "linkage" else redundant(rng)
             if rng.random() < 0.6:
                 model = with_elements(rng, model)
-        if regular(model) and follows_its_drives(model):
+        if regular(model) and calm(model) and follows_its_drives(model):
             return model
 
 
@@ -146,6 +147,15 @@ def regular(model):
     J = c.evaluate(0.0, begin.q, begin.qd).jacobian * begin.packed.system.dof["q_scale"] / c.size[:, None]
     found = np.linalg.svd(J[:, begin.packed.system.dof["drive"] < 0], compute_uv=False)
     return not len(found) or not np.any((found > 1e-9 * found[0]) & (found < WELL_CONDITIONED * found[0]))
+
+
+def calm(model):
+    """Tell whether no joint makes more than a turn, or its like in lengths, by its rate at the start.
+
+    Given rates may ask for a thousand times as much of the others; after forty turns of a chaotic linkage no accuracy will do.
+    """
+    begin = prepare_start(model)
+    return np.max(np.abs(begin.qd) / begin.packed.system.dof["q_scale"], initial=0.0) * UNTIL <= 2 * np.pi
 
 
 def follows_its_drives(model):

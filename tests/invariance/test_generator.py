@@ -1,5 +1,6 @@
 """Random mechanisms, random changes of how they are written, random formulations; many.py runs more of them."""
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from invariance.drawn import case, judge
@@ -12,3 +13,9 @@ EXAMPLES = 60
 def test_random_mechanisms_move_the_same_however_they_are_written(seed):
     drawn = case(seed)
     assert judge(drawn) == "", str(drawn)
+
+
+@pytest.mark.parametrize("seed", [77_001_364, 77_001_610])
+def test_cases_that_were_wrong(seed):
+    """Order one of bdf beside a slide in small units of length; a chaotic linkage that given rates whirl forty times."""
+    assert judge(case(seed)) == ""

@@ -12,7 +12,7 @@ from brute_motion import sandwich
 from random_models import ALL, random_tree
 
 from dalembert.model.check import check
-from dalembert.start.evaluate import evaluate_state
+from dalembert.start.frame import evaluate_state
 
 EPS = np.finfo(float).eps
 SEEDS = range(5)

@@ -11,7 +11,7 @@ from random_models import random_tree
 from dalembert.kernels.linearize import eval_matrices
 from dalembert.kernels.tree.factor import factor_tree, solve_tree
 from dalembert.kernels.tree.kinematics import eval_motion
-from dalembert.start.evaluate import evaluate_state
+from dalembert.start.frame import evaluate_state
 
 SEEDS = range(6)
 

@@ -170,7 +170,7 @@ def test_a_small_swing_has_the_frequency_of_the_mode():
 def differences(begin, rates, step=1e-4):
     """Return -d(acceleration)/d(coordinate) and by the rate, of independent rates, by fourth-order differences."""
     packed, n = begin.packed, begin.packed.layout.n_v
-    equations, assembler = Equations(packed), Assembler(packed)
+    equations, assembler = Equations(packed), Assembler(packed, 0.0)
     held = np.isin(np.arange(n), rates)
 
     def accelerations(dx, dv):

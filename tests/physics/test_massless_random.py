@@ -22,7 +22,7 @@ from dalembert.kernels.tree.state import move
 from dalembert.model import parts
 from dalembert.model.check import check
 from dalembert.start.initial import prepare_start
-from dalembert.start.massless import State
+from dalembert.start.massless import MasslessState
 from dalembert.system.pack import pack
 from dalembert.topology.span import span
 
@@ -101,7 +101,7 @@ class Dense:
 
     def set(self, q, qd):
         """Take a state in tree coordinates."""
-        self.state = State(self.packed, 0.0, q, qd)
+        self.state = MasslessState(self.packed, 0.0, q, qd)
         self.n = len(qd)
         self.coordinates = {j.name: q[j.q:j.q + j.nq] for j in self.layout.joints}
         self.rates = {j.name: qd[j.v:j.v + j.nv] for j in self.layout.joints}

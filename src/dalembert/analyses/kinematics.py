@@ -16,11 +16,12 @@ from ..kernels.tree.state import eval_drives, move, normalise
 from ..results.results import Results
 from ..start.assembly import TOLERANCE, Assembler
 from ..start.closing import set_drives
+from ..start.constraints import Constraints
 from ..start.evaluate import make_results
 from ..start.initial import Start, prepare_start
 from ..start.mobility import find_mobility
 from ..start.reduction import Equations, independent_rates, null_space, scaled
-from .linear import rate_names
+from .linearized import rate_names
 
 LARGEST_STEP = 0.3
 """Largest predicted move of a coordinate relative to its size."""
@@ -82,7 +83,7 @@ def prepare_driven(model, start=None) -> Start:
         _refuse_surplus(model, start, error)
         raise
     packed = begin.packed
-    J = Assembler(packed).constraints.full_jacobian(0.0, begin.q)
+    J = Constraints(packed).full_jacobian(begin.t, begin.q)
     everything = np.ones(packed.layout.n_v, bool)
     Z = null_space(packed, J)
     freedom, drives = null_space(packed, J, everything).shape[1], len(packed.layout.motions)
@@ -100,7 +101,7 @@ def prepare_driven(model, start=None) -> Start:
 def _refuse_surplus(model, start, error: AssemblyError) -> None:
     """Tell too many drives if that is why a mechanism cannot be assembled."""
     alone = prepare_start(model.without(*(m.name for m in model.motions)), start)
-    freedom = find_mobility(alone.packed, 0.0, alone.q, alone.qd).freedom
+    freedom = find_mobility(alone.packed, alone.t, alone.q, alone.qd).freedom
     if len(model.motions) > freedom:
         raise _surplus(model, freedom, len(model.motions)) from error
 
@@ -139,11 +140,11 @@ class Carrier:
 
     def __init__(self, begin: Start):
         self.packed, self.system = begin.packed, begin.packed.system
-        self.equations, self.assembler = Equations(begin.packed), Assembler(begin.packed)
+        self.equations, self.assembler = Equations(begin.packed), Assembler(begin.packed, begin.t)
         self.scale = self.system.dof["q_scale"]
         self.weight = np.where(self.equations.free, self.scale, 0.0)
-        self.t = 0.0
-        self._accept(0.0, begin.q.copy(), begin.qd.copy())
+        self.t = begin.t
+        self._accept(begin.t, begin.q.copy(), begin.qd.copy())
 
     def go(self, until: float) -> None:
         """Carry the mechanism to a time."""

@@ -4,75 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import ModelError
+from ..model.values import shown
+from ..results.results import Results
 from ..start.arguments import check_time
 from ..start.closing import at_time
 from ..start.constraints import Constraints
-from ..start.initial import Start, prepare_start
+from ..start.initial import prepare_start
 from ..start.massless import complete_frame
 from ..start.reduction import Equations, jacobian_rates, reduced, spin_matrix
-from ..system.layout import Layout
+from ..start.start import Start
+from .linearized import Linearized, rate_names
 from .settled import settled
-
-if TYPE_CHECKING:
-    from ..results.results import Results
-    from .whirl import Whirl
+from .swing import draw_mode, swing
+from .whirl import Whirl, spins, whirl
 
 INFINITE = 1e12
-"""Eigenvalues beyond this [1/s] stand for directions without inertia and are left out."""
+"""Eigenvalues beyond this, normalised by the pace, stand for directions without inertia and are left out."""
 ROUNDING = 100 * np.finfo(float).eps
 """Error of a squared eigenvalue relative to the largest one; a mode that grows by less is not called unstable."""
 LEAST_GROWTH = 1e-9
 """Negative damping ratio of a mode that swings, beyond its rounding, from which on it is called unstable: gyroscopic matrices
 leave the real parts of frequencies to rounding, and a mode that grows by less needs 1e8 swings to be seen."""
-
-
-@dataclass(frozen=True)
-class Linearized:
-    """Linearised equations of motion M x'' + C x' + K x = 0 about a state.
-
-    Attributes
-    ----------
-    mass, damping, stiffness : (n, n) float
-        In the free rates of the tree (driven ones are left out), with loops in as many independent ones as there are degrees
-        of freedom; x are small changes of their coordinates, for ball and free joints small rotations in the joint's fixed
-        axes.
-    names : tuple of str
-        ``"joint.coordinate"`` of each row.
-    t : float
-        Time [s].
-    layout : Layout
-    free : (n,) int
-        Rate numbers of the rows.
-    motions : (n_v, n) float
-        How all rates go along with a unit change of each x.
-    begin : Start
-        The packed model.
-    q : (n_q,) float
-        Coordinates of the tree at the state.
-    """
-
-    mass: np.ndarray
-    damping: np.ndarray
-    stiffness: np.ndarray
-    names: tuple[str, ...]
-    t: float
-    layout: Layout = field(repr=False)
-    free: np.ndarray
-    motions: np.ndarray
-    begin: Start = field(repr=False)
-    q: np.ndarray = field(repr=False)
-
-    @property
-    def state_matrix(self) -> np.ndarray:
-        """A (2n, 2n) of d/dt (x, x') = A (x, x'); needs inertia in every direction."""
-        n = len(self.names)
-        inverse = np.linalg.solve(self.mass, np.hstack([-self.stiffness, -self.damping])) if n else np.zeros((0, 0))
-        return np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), inverse])
 
 
 @dataclass(frozen=True)
@@ -111,8 +67,6 @@ class Eigenmodes:
     @property
     def spins(self) -> dict[str, np.ndarray]:
         """Angular velocities (3,) [rad/s], world axes, of flexible bodies that turn: modes are told in their own axes."""
-        from .whirl import spins
-
         return spins(self.linear)
 
     @property
@@ -138,9 +92,7 @@ class Eigenmodes:
         Whirl
             Print it for a table.
         """
-        from .whirl import whirl
-
-        return whirl(self, model, part)
+        return whirl(self.linear, self.frequencies, self.shapes, model, part)
 
     def swing(self, number: int, *, amplitude: float | None = None, frames: int = 25) -> Results:
         """Return one period of a mode as results, for animations: ``modes.swing(1).to_vtk("mode 1", m)``.
@@ -160,9 +112,8 @@ class Eigenmodes:
             The linearised state moved along the mode; loops close to first order in the amplitude.  Channels of rates and
             loads have no meaning.
         """
-        from .swing import swing
-
-        return swing(self, number, amplitude, frames)
+        i = self._index(number)
+        return swing(self.linear, self.eigenvalues[i], self.shapes[i], amplitude, frames)
 
     def plot(self, model, number: int, *, amplitude: float | None = None, ax=None, path: str | Path | None = None):
         """Draw a mode: flexible bodies coloured by displacement and rigid ones as lines, above the state they swing about.
@@ -184,9 +135,15 @@ class Eigenmodes:
         -------
         matplotlib Figure, or Axes3D if `ax` was given
         """
-        from .swing import draw_mode
+        i = self._index(number)
+        title = f"mode {number}, {self.frequencies[i]:.4g} Hz"
+        return draw_mode(self.linear, model, self.shapes[i], title, amplitude, ax, path)
 
-        return draw_mode(self, model, number, amplitude, ax, path)
+    def _index(self, number: int) -> int:
+        count = len(self.frequencies)
+        if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or not 1 <= number <= count:
+            raise ModelError(f"mode: found {shown(number)}, expected 1 to {count}: the modes that were found, by frequency")
+        return int(number) - 1
 
     def __str__(self) -> str:
         lines = [f"{'mode':>4} {'frequency':>12} {'damping':>9} {'time const.':>12}  largest in"]
@@ -199,24 +156,13 @@ class Eigenmodes:
         return "\n".join([*lines, *self.messages])
 
 
-def rate_names(layout: Layout) -> list[str]:
-    """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
-    names = {}
-    for j in layout.joints:
-        coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
-                       "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
-        names |= {j.v + k: f"{j.name}.{c}" for k, c in enumerate(coordinates)}
-    for f in layout.flexibles:
-        names |= {f.v + k: f"{f.name}.{c}" for k, c in enumerate(f.coordinates)}
-    return [names[v] for v in sorted(names)]
-
-
-def linearize_state(begin: Start, t: float = 0.0) -> Linearized:
-    """Linearise about a packed state."""
+def linearize_state(begin: Start, t: float | None = None) -> Linearized:
+    """Linearise about a packed state, or about what it is at another time t [s]."""
+    t = begin.t if t is None else t
     packed, equations = begin.packed, Equations(begin.packed)
     q, qd = at_time(begin, t)
     if begin.massless:
-        q, qd, qdd, multipliers = complete_frame(packed, t, q, qd)
+        q, qd, qdd, multipliers = complete_frame(packed, t, q, qd, begin.t)
     else:
         qdd, multipliers = equations.accelerations(t, q, qd)
     constraints = Constraints(packed)
@@ -269,6 +215,16 @@ def eigenmodes(model, t: float = 0.0, *, start=None, start_rate=None) -> Eigenmo
     return modes_of(linearize(model, t, start=start, start_rate=start_rate))
 
 
+def _normalised(linear: Linearized) -> tuple[np.ndarray, float, list[np.ndarray]]:
+    """Return sizes of the coordinates (n,), a pace [1/s], and M, C, K normalised by both: units cost no digits."""
+    size = linear.begin.packed.system.dof["q_scale"][linear.free]
+    M, C, K = (size[:, None] * A * size for A in (linear.mass, linear.damping, linear.stiffness))
+    m, c, k = (np.max(abs(A)) for A in (M, C, K))
+    mass = m or 1.0
+    pace = float(np.sqrt(k / mass) or c / mass or 1.0)
+    return size, pace, [M / mass, C / (mass * pace), K / (mass * pace**2)]
+
+
 def modes_of(linear: Linearized) -> Eigenmodes:
     """Modes of linearised equations of motion; the mass matrix may be singular."""
     from scipy.linalg import eig
@@ -278,12 +234,12 @@ def modes_of(linear: Linearized) -> Eigenmodes:
         empty = np.zeros(0)
         return Eigenmodes(empty.astype(complex), empty, empty, np.zeros((0, 0), complex), (), linear)
     zero, one = np.zeros((n, n)), np.eye(n)
-    values, vectors = eig(np.block([[zero, one], [-linear.stiffness, -linear.damping]]),
-                          np.block([[one, zero], [zero, linear.mass]]))
+    size, pace, (M, C, K) = _normalised(linear)
+    values, vectors = eig(np.block([[zero, one], [-K, -C]]), np.block([[one, zero], [zero, M]]))
     keep = np.isfinite(values) & (abs(values) < INFINITE) & (values.imag >= 0)
-    values, vectors = values[keep], vectors[:n, keep]
+    values, vectors = values[keep], size[:, None] * vectors[:n, keep]
     order = np.lexsort((values.real, np.round(abs(values.imag), 12), abs(values)))
-    values, vectors = values[order], vectors[:, order]
+    values, vectors = pace * values[order], vectors[:, order]
     largest = vectors[np.argmax(abs(vectors), axis=0), np.arange(vectors.shape[1])]
     shapes = (vectors / np.where(largest == 0, 1, largest)).T
     size = abs(values)

@@ -17,8 +17,10 @@ from ..errors import ConvergenceError, Fault, ModelError, MultibodyError, Singul
 from ..model.check import check
 from ..model.model import Model
 from ..results.panels import write_figure
-from .linear import Linearized, eigenmodes, linearize, modes_of
+from .linear import eigenmodes, linearize, modes_of
+from .linearized import Linearized
 from .mode_changes import gain, lost, moves, rings
+from .static import static
 from .stiff_elements import elastic_elements, made_rigid
 from .trial import step_rate
 
@@ -255,8 +257,6 @@ def _modes_at_rest(model: Model, start) -> np.ndarray:
 
     A start that accelerates has other modes: the accelerations of a spring that swings are not those of a joint.
     """
-    from .static import static
-
     start = _kept(model, start)
     try:
         return eigenmodes(model, start=static(model, start=start)).eigenvalues

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..errors import ConvergenceError
 from ..start.closing import at_time
-from ..start.initial import Start
 from ..start.reduction import Equations
+from ..start.start import Start
 
 MAX_ITERATIONS = 30
 TOLERANCE = 1e-12
@@ -56,6 +56,6 @@ def settled(begin: Start, t: float) -> Start:
         if not np.isfinite(change):
             break
         if change <= TOLERANCE:
-            return replace(begin, q=q, qd=qd)
+            return replace(begin, q=q, qd=qd, t=t)
     raise ConvergenceError("flexible bodies find no relative rest at the start: their inertia deforms them without bound. "
                            "Begin with smaller rates, or make them stiffer.")

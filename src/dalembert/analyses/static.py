@@ -19,20 +19,19 @@ from functools import partial
 import numpy as np
 
 from ..errors import AssemblyError, ConvergenceError, ModelError
+from ..flex.reductions import has_interfaces
 from ..kernels.tree.state import move, normalise
 from ..model.check import check
-from ..model.checked import BeamSegment
-from ..results.results import Results
 from ..results.stats import Stats
 from ..start.arguments import check_time
 from ..start.assembly import Assembler
 from ..start.closing import at_time, held_at
-from ..start.deformed import Deformed, seen_from_frames
+from ..start.deformed import Equilibrium
 from ..start.evaluate import make_results
-from ..start.initial import prepare_rigid, prepare_start
+from ..start.initial import prepare_rigid, prepare_start, start_at
 from ..start.reduction import Equations, find_multipliers, null_space
-from ..system.reverse import swap
-from .linear import rate_names
+from ..start.state import State, state_of
+from .linearized import rate_names
 from .static_super import find_equilibrium
 
 MAX_ITERATIONS = 200
@@ -51,7 +50,7 @@ INDIFFERENT = 1e-9
 """Negative stiffness, relative to the largest, that is made of rounding errors."""
 
 
-class StaticResults(Results):
+class StaticResults(Equilibrium):
     """One frame in equilibrium.
 
     Attributes
@@ -66,16 +65,11 @@ class StaticResults(Results):
     """
 
     stable: bool
-    _deformed: Callable[[bool], Deformed]
+    _state: Callable[[bool], State]
 
-    @property
-    def starts(self) -> dict:
-        """Coordinates by joint name, elastic coordinates by flexible body."""
-        return self.deformed(in_faces=False).starts
-
-    def deformed(self, in_faces: bool) -> Deformed:
-        """Return the equilibrium of floating frames, or that of faces."""
-        return self._deformed(in_faces)
+    def state(self, in_faces: bool) -> State:
+        """Return the equilibrium of floating frames, or that between faces."""
+        return self._state(in_faces)
 
 
 def static(model, t: float = 0.0, *, start=None) -> StaticResults:
@@ -122,13 +116,12 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     if not found.stable:
         begin = replace(begin, messages=(*begin.messages, _unstable(f"{rate_names(packed.layout)[found.softest]} moves")))
     results = _told(packed, begin, frames, iterations, found.stable)
-    own = Deformed.of_frame(packed.layout, results.array("q")[0])
-    results._deformed = partial(_in_frames_alone, own)
+    results._state = partial(_in_frames_alone, state_of(packed, t, found.q, still))
     return results
 
 
-def _in_frames_alone(own: Deformed, in_faces: bool) -> Deformed:
-    if in_faces:
+def _in_frames_alone(own: State, in_faces: bool) -> State:
+    if in_faces and own.elastic:
         raise ModelError("start: the equilibrium was found in floating frames, since a flexible body has no interfaces, which "
                          "formulation 'global' needs; take 'recursive' or 'semi-recursive', or reduce the body with "
                          "flex.craig_bampton")
@@ -161,7 +154,7 @@ def _unstable(what: str) -> str:
 def _in_interface_coordinates(model) -> bool:
     """True for a model with flexible bodies that all have interfaces."""
     flexibles = check(model).flexibles
-    return bool(flexibles) and all(isinstance(f.source, BeamSegment) or hasattr(f.source, "basis") for f in flexibles)
+    return bool(flexibles) and all(map(has_interfaces, flexibles))
 
 
 def _static_flexible(model, start, t: float) -> StaticResults:
@@ -182,18 +175,18 @@ def _static_flexible(model, start, t: float) -> StaticResults:
         told.append(_unstable("a motion that bends bodies grows"))
     begin = replace(begin, messages=(*begin.messages, *told))
     results = _told(found.packed, begin, frames, found.iterations, found.stable)
-    faces = Deformed.of_frame(found.packed.layout, results.array("q")[0])
-    results._deformed = _InBoth(faces, partial(_in_floating_frames, model, t, results))
+    faces = state_of(found.packed, t, found.q, still)
+    results._state = _InBoth(faces, partial(_in_floating_frames, model, faces))
     return results
 
 
 class _InBoth:
     """An equilibrium in faces, and in floating frames once that is asked for or the results leave the process."""
 
-    def __init__(self, faces: Deformed, find: Callable[[], Deformed]):
+    def __init__(self, faces: State, find: Callable[[], State]):
         self.faces, self.find, self.frames = faces, find, None
 
-    def __call__(self, in_faces: bool) -> Deformed:
+    def __call__(self, in_faces: bool) -> State:
         if in_faces:
             return self.faces
         if self.frames is None:
@@ -220,24 +213,18 @@ def _rigid_equilibrium(model, start, t: float, error: ConvergenceError) -> dict:
                                "N m. Add a spring or a joint there, or begin nearer to the equilibrium with start=.") from None
     if np.max(abs(found.q - begun), initial=0.0) <= 1e-9:
         raise error
-    still = np.zeros(layout.n_v)
-    twin = make_results(packed, begin.formulation.name, {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]},
-                        integrator="static")
-    return {j.name: twin[f"{j.name}.coordinates"][0] for j in layout.joints if j.nq and not j.hidden}
+    twin = state_of(packed, t, found.q, np.zeros(layout.n_v))
+    return {j.name: twin.joints[j.name].coordinates for j in layout.joints if j.nq and not j.hidden}
 
 
-def _in_floating_frames(model, t: float, results: StaticResults) -> Deformed:
-    """Equilibrium in floating frames next to that in interface coordinates, which is told itself where there is none."""
-    layout = prepare_start(model).packed.layout
-    starts = {j.name: results[f"{j.name}.coordinates"][0] for j in layout.joints if j.nq and not j.hidden}
-    begin = prepare_start(model, {**starts, **seen_from_frames(model, layout, results)})
-    balance = Balance(held_at(begin.packed, t), t)
-    found = _refined(balance, balance.evaluate(at_time(begin, t)[0]))
+def _in_floating_frames(model, faces: State) -> State:
+    """Equilibrium in floating frames next to that between faces, which is told itself where there is none."""
+    begin = start_at(model, faces)
+    balance = Balance(held_at(begin.packed, begin.t), begin.t)
+    found = _refined(balance, balance.evaluate(begin.q))
     notes = () if found else ("start: floating frames find no equilibrium next to that of the interfaces and begin as this "
                               "one has them; the body is bent far: take more segments, or formulation='global'",)
-    q = (found.q if found else begin.q)[None].copy()
-    swap(layout, q, np.zeros((1, layout.n_v)), np.zeros((1, layout.n_v)))
-    return Deformed.of_frame(layout, q[0], notes)
+    return state_of(begin.packed, begin.t, found.q if found else begin.q, np.zeros_like(begin.qd), notes)
 
 
 def _refined(balance: Balance, place: Place) -> Place | None:

@@ -3,9 +3,9 @@
 At a share s of the load, coordinates y and multipliers λ of the rows Phi are in equilibrium if
     r(y, s) + Jᵀ λ = (1 - s) r(y0, 0),     Phi(y, s) = (1 - s) Phi(y0, 0),                       (1)
 where r are the loads that elasticity, weight, springs and applied forces leave, gravity and applied forces being scaled by
-s and the laws of drives and lengths taken at the time s t.  What is unbalanced or open at the start y0 without load (a
-spring under tension, a drive that begins elsewhere) fades with s: y0 solves (1) for s = 0, and the model's equilibrium
-solves it for s = 1.  Newton's matrix is
+s and the laws of drives and lengths taken at the share s of the time from the start to t.  What is unbalanced or open at the
+start y0 without load (a spring under tension, a drive that begins elsewhere) fades with s: y0 solves (1) for s = 0, and the
+model's equilibrium solves it for s = 1.  Newton's matrix is
     [[K + sum λ Hess Phi, Jᵀ], [J, -1/α]]                                                        (2)
 with the exact tangent of the superelements, symmetrised, and large α, which redundant rows need; the corrections still
 converge to solutions of (1).  What hangs on a joint is held by its load alone: where (2) is singular the iteration begins
@@ -29,8 +29,8 @@ from ..kernels.algebra.sparse import factor_sparse
 from ..kernels.constraint.door import enter, make_open_work
 from ..kernels.constraint.terms import evaluate_terms
 from ..kernels.force.laws import eval_law
-from ..start.initial import Start
 from ..start.natural import joint_frames
+from ..start.start import Start
 from ..system.pack import Packed, length_scale
 from ..system.pattern import entries_of
 
@@ -199,7 +199,7 @@ class _Balance:
     def evaluate(self, y: np.ndarray, share: float):
         """Return status, r and Phi of (1), without the start's part; rows that bind rates hold what they bind."""
         system, r = self.scaled(share), np.zeros(self.n)
-        status = self._ask(system, TermCode.GAPS, share * self.t, y, r)
+        status = self._ask(system, TermCode.GAPS, self.begin.t + share * (self.t - self.begin.t), y, r)
         if status == Status.OK:
             status = self._ask(system, TermCode.NEEDED, self.t, y, r)
         gap = np.where(self.system.row["rate_only"] == 1, 0.0, self.work.row["value"])

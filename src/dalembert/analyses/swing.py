@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..flex import drawing
 from ..kernels.tree.state import move
-from ..model.values import shown
+from ..results.recovery import Recovery
 from ..results.results import Results
+from ..results.shape import shapes_of
+from ..results.shape_figure import draw_rigid
 from ..start.closing import held_at
 from ..start.evaluate import make_results
-
-if TYPE_CHECKING:
-    from .linear import Eigenmodes, Linearized
+from .linearized import Linearized
 
 LARGEST = 0.1
 """Largest displacement of a mode that is shown, relative to the extent of the model, unless told otherwise."""
@@ -24,25 +24,20 @@ PROBE = 1e-6
 """Part of a unit change of the coordinates by which displacements are measured."""
 
 
-def swing(modes: Eigenmodes, number: int, amplitude: float | None = None, frames: int = 25) -> Results:
-    """Return a mode as results of one period; see `Eigenmodes.swing`."""
-    value, shape = modes.eigenvalues[_index(modes, number)], modes.shapes[_index(modes, number)]
+def swing(linear: Linearized, value: complex, shape: np.ndarray, amplitude: float | None, frames: int) -> Results:
+    """Return a mode, its eigenvalue and shape, as results of one period; see `Eigenmodes.swing`."""
     period = 2 * np.pi / abs(value.imag) if value.imag else 1.0
     phase = np.linspace(0.0, 2 * np.pi, frames)
-    size = _amplitude(modes.linear, shape) if amplitude is None else float(amplitude)
-    return _moved(modes.linear, np.real(np.exp(1j * phase)[:, None] * shape) * size, phase / (2 * np.pi) * period)
+    size = _amplitude(linear, shape) if amplitude is None else float(amplitude)
+    return _moved(linear, np.real(np.exp(1j * phase)[:, None] * shape) * size, phase / (2 * np.pi) * period)
 
 
-def draw_mode(modes: Eigenmodes, model: Any, number: int, amplitude: float | None, ax, path: str | Path | None):
-    """Draw a mode above the state that it swings about; see `Eigenmodes.plot`."""
-    from ..flex import drawing
-    from ..results.recovery import Recovery
-    from ..results.shape import shapes_of
-    from ..results.shape_figure import draw_rigid
-
-    shape = modes.shapes[_index(modes, number)].real
-    size = _amplitude(modes.linear, shape) if amplitude is None else float(amplitude)
-    results = _moved(modes.linear, np.stack([0 * shape, size * shape]), np.zeros(2))
+def draw_mode(linear: Linearized, model: Any, shape: np.ndarray, title: str, amplitude: float | None, ax,
+              path: str | Path | None):
+    """Draw a mode by its shape above the state that it swings about; see `Eigenmodes.plot`."""
+    shape = shape.real
+    size = _amplitude(linear, shape) if amplitude is None else float(amplitude)
+    results = _moved(linear, np.stack([0 * shape, size * shape]), np.zeros(2))
     recovery = Recovery(results, model)
     pairs = [shapes_of(recovery, part) for part in recovery.parts]
     away = [np.linalg.norm(moved.nodes - still.nodes, axis=1) for still, moved in pairs]
@@ -57,15 +52,8 @@ def draw_mode(modes: Eigenmodes, model: Any, number: int, amplitude: float | Non
     if pairs:
         drawing.draw_scale(axes, scale)
     drawing.fit_axes(axes, np.vstack(seen) if seen else np.zeros((1, 3)), ax is None)
-    axes.set_title(f"{results.layout.model}, mode {number}, {modes.frequencies[number - 1]:.4g} Hz")
+    axes.set_title(f"{results.layout.model}, {title}")
     return drawing.finish(axes, ax is not None, path)
-
-
-def _index(modes: Eigenmodes, number: int) -> int:
-    count = len(modes.frequencies)
-    if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or not 1 <= number <= count:
-        raise ModelError(f"mode: found {shown(number)}, expected 1 to {count}: the modes that were found, by frequency")
-    return int(number) - 1
 
 
 def _moved(linear: Linearized, x: np.ndarray, times: np.ndarray) -> Results:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..errors import MultibodyError
 from ..model.model import Model
+from ..simulate.run import run
 
 MOST_STEPS = 20_000
 """Steps after which a trial is ended, about: it looks up a few times a second."""
@@ -15,8 +16,6 @@ class _EnoughError(Exception):
 
 def step_rate(model: Model, until: float, accuracy: float | None, start=None) -> float:
     """Steps per second of simulated time [1/s] of a default run, ended early if it takes many; nan if it fails at once."""
-    from ..simulate.run import run
-
     reached = [0.0, 0]
 
     def look(t, end, step, steps):

@@ -12,7 +12,7 @@ negative ones against the spin.  What moves along n keeps its frequency.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +22,8 @@ from ..results.recovery import Recovery
 from ..results.shape import shapes_of
 from ..start.closing import at_time
 from ..start.evaluate import make_results
+from .linearized import Linearized
 from .swing import PROBE, moved_by
-
-if TYPE_CHECKING:
-    from .linear import Eigenmodes, Linearized
 
 SLOWEST = 1e-9
 """Spin below which a body is said to stand still [rad/s]."""
@@ -83,15 +81,15 @@ def spins(linear: Linearized) -> dict[str, np.ndarray]:
     return {part: w for part, w in reversed(found.items()) if np.linalg.norm(w) > SLOWEST}
 
 
-def whirl(modes: Eigenmodes, model: Any, part: str | None) -> Whirl:
-    """Tell modes in fixed axes; see `Eigenmodes.whirl`."""
-    turning = modes.spins
+def whirl(linear: Linearized, frequencies: np.ndarray, shapes: np.ndarray, model: Any, part: str | None) -> Whirl:
+    """Tell modes, their frequencies and shapes, in fixed axes; see `Eigenmodes.whirl`."""
+    turning = spins(linear)
     if part is None and turning:
         part = max(turning, key=lambda name: float(np.linalg.norm(turning[name])))
     if part not in turning:
         names = near_names(part or "", list(turning)) if turning else " None does: give the model drives or rates."
         raise ModelError(f"whirl: found {part!r}, expected a flexible body that turns at the linearised state.{names}")
-    moved = _displacements(modes, model, part)
+    moved = _displacements(linear, shapes, model, part)
     spin = turning[part]
     speed = float(np.linalg.norm(spin))
     n = spin / speed
@@ -101,20 +99,19 @@ def whirl(modes: Eigenmodes, model: Any, part: str | None) -> Whirl:
     circles = [abs(u1 + 1j * u2) ** 2 / 4, abs(u1 - 1j * u2) ** 2 / 4, abs(along) ** 2 / 2]         # (1)
     sizes = np.stack([circle.sum(axis=1) for circle in circles], axis=1)
     total = sizes.sum(axis=1, keepdims=True)
-    w = modes.frequencies
+    w = frequencies
     fixed = np.stack([speed / (2 * np.pi) + w, speed / (2 * np.pi) - w], axis=1)              # (2)
     rounding = PROBE * np.max(total, initial=0.0)
     return Whirl(part, spin, w.copy(), fixed, np.divide(sizes, total, out=np.zeros_like(sizes), where=total > rounding))
 
 
-def _displacements(modes: Eigenmodes, model: Any, part: str) -> np.ndarray:
-    """Complex displacements (m, nodes, 3) of a part by its elastic coordinates, along each mode."""
-    linear = modes.linear
+def _displacements(linear: Linearized, shapes: np.ndarray, model: Any, part: str) -> np.ndarray:
+    """Complex displacements (m, nodes, 3) of a part by its elastic coordinates, along modes (m, n)."""
     elastic = np.zeros(linear.motions.shape[0], bool)
     for f in linear.layout.flexibles:
         if f.part == part:
             elastic[f.v:f.v + f.n] = True
-    changes = PROBE * (modes.shapes @ linear.motions.T) * elastic
+    changes = PROBE * (shapes @ linear.motions.T) * elastic
     frames = np.concatenate([np.zeros((1, len(elastic))), changes.real, changes.imag])
     results = moved_by(linear, frames, np.zeros(len(frames)))
     nodes = np.array([shape.nodes for shape in shapes_of(Recovery(results, model), part)])

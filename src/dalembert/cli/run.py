@@ -37,7 +37,7 @@ SYSTEM = ("energy", "momentum", "constraints")
               help="Start of a joint, such as elbow=0.2, 'elbow=20 deg' or ball=1,0,0,0.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
               help="Results: everything (.h5), or a table of the main channels (.csv).")
-@click.option("--force", is_flag=True, help="Let -o replace a file that does not hold results.")
+@click.option("--force", is_flag=True, help="Let -o and the picture replace files that hold something else.")
 @click.option("--plot", "plots", multiple=True, metavar="CHANNEL", help="What to draw; may be repeated.")
 @click.option("--no-plot", is_flag=True, help="Write no picture.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print one JSON object and nothing else.")
@@ -67,13 +67,22 @@ def run(model: str, starts: tuple[str, ...], output: Path | None, force: bool, p
                                               **settings)
         file = target.finish(results, stopped is not None)
         if painter is not None and len(results):
-            from ..results.figure import picture_of
-
-            painter.begin(picture_of(results, plots), Path(f"{path.stem}.png"))
+            _draw(painter, results, plots, Path(f"{path.stem}.png"), force)
         _report(results, plots, file, painter, json_wanted, quiet)
         if stopped is not None:
             stopped.args, stopped.told = (f"{stopped}; the frames up to there are in {file}",), True
             raise stopped
+
+
+def _draw(painter: Painter, results: Results, plots: tuple[str, ...], picture: Path, force: bool) -> None:
+    """Hand the picture to the painter, unless its file holds something else."""
+    from ..results.figure import picture_of
+    from ..results.targets import holds_picture
+
+    if picture.is_file() and picture.stat().st_size and not (force or holds_picture(picture)):
+        click.echo(f"{picture}: exists and is not a picture of a run, and is not replaced; allow it with --force", err=True)
+        return
+    painter.begin(picture_of(results, plots), picture)
 
 
 def _until_stopped(simulate, *model, **settings) -> tuple[Results, KeyboardInterrupt | None]:

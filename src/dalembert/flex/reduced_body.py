@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -123,6 +124,15 @@ class ReducedBody:
             motion[:, self.slot(name)] = np.eye(6)
             out[name] = BodyPoint(self.positions[k], self.rotations[k], motion[:3], motion[3:])
         return out | dict(self.points)
+
+    @cached_property
+    def requested(self) -> dict[tuple, Any]:
+        """What reductions.py has made of this body so far."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: what was made of the body is made again."""
+        return {name: value for name, value in self.__dict__.items() if name != "requested"}
 
     def displacement(self, q: np.ndarray) -> np.ndarray:
         """Return the displacements (N,) of the whole model for coordinates (n,) [m, rad]."""

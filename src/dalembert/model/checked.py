@@ -65,7 +65,7 @@ class CheckedFlexible:
     part : str
         Name of the user's part.
     source : BeamSegment, ReducedBody or FloatingBody
-        topology/flexible.py makes reduced bodies of segments, one of equal ones.
+        flex/reductions.py makes reduced bodies of segments, one of equal ones.
     faces : dict of str to int
         Interface of the source -> row of its face in `CheckedModel.bodies`.
     points : dict of str to int

@@ -56,6 +56,14 @@ def relative_motion(source: Source, cut: CutEntry) -> Relative:
     return Relative(r, _begun_positive(rot.continued(rot.product(back, e_b))), v, w, a, wd)
 
 
+class Axes(NamedTuple):
+    """Kind of a joint and its axes in the first attachment's frame: of a `CutEntry` what the formulas need."""
+
+    kind: str
+    axis: np.ndarray
+    axis2: np.ndarray
+
+
 def _begun_positive(e: np.ndarray) -> np.ndarray:
     """Return the same rotations with the first w not negative."""
     return -e if len(e) and e[0, 0] < 0.0 else e
@@ -64,15 +72,15 @@ def _begun_positive(e: np.ndarray) -> np.ndarray:
 def coordinates(source: Source, cut: CutEntry) -> np.ndarray:
     """Coordinates of a cut joint (nf, nq)."""
     seen = relative_motion(source, cut)
-    if cut.kind in _BALLS:
-        return _arranged(cut, seen.r, seen.turn)
-    if cut.kind == "universal":
-        angles = _universal_angles(seen.turn, cut)
-    elif cut.kind in _HINGES:
-        angles = 2.0 * np.arctan2(seen.turn[:, 1:] @ cut.axis, seen.turn[:, 0])[:, None]
-    else:
-        return _arranged(cut, seen.r, np.zeros((len(seen.r), 0)))
-    return _arranged(cut, seen.r, rot.unwound(angles, _turning(seen, cut)[0], source.array("t")))
+    turn = _turned(seen, cut)
+    if cut.kind not in _BALLS and turn.shape[1]:
+        turn = rot.unwound(turn, _turning(seen, cut)[0], source.array("t"))
+    return _arranged(cut, seen.r, turn)
+
+
+def motion_seen(seen: Relative, joint: Axes) -> tuple[np.ndarray, np.ndarray]:
+    """Return coordinates (nf, nq), angles up to full turns, and rates (nf, nv) of a joint whose attachments move so."""
+    return _arranged(joint, seen.r, _turned(seen, joint)), _arranged(joint, seen.v, _turning(seen, joint)[0])
 
 
 def rates(source: Source, cut: CutEntry) -> np.ndarray:
@@ -93,10 +101,10 @@ def efforts(source: Source, cut: CutEntry) -> np.ndarray:
 
 
 _BALLS = ("spherical", "free")
-_HINGES = ("revolute", "cylindrical", "planar")
+_HINGES = ("revolute", "cylindrical", "planar", "screw")
 
 
-def _slide_directions(cut: CutEntry) -> np.ndarray:
+def _slide_directions(cut: CutEntry | Axes) -> np.ndarray:
     """Directions of the joint's displacements in the first frame (n, 3)."""
     if cut.kind in ("prismatic", "cylindrical"):
         return np.array([cut.axis])
@@ -105,13 +113,24 @@ def _slide_directions(cut: CutEntry) -> np.ndarray:
     return np.eye(3) if cut.kind == "free" else np.zeros((0, 3))
 
 
-def _arranged(cut: CutEntry, slide: np.ndarray, turn: np.ndarray) -> np.ndarray:
+def _arranged(cut: CutEntry | Axes, slide: np.ndarray, turn: np.ndarray) -> np.ndarray:
     """Columns of a joint in its own order: a vector (nf, 3) along the displacements, and columns of the turning."""
     moving = slide @ _slide_directions(cut).T
     return np.concatenate([turn, moving] if cut.kind == "cylindrical" else [moving, turn], axis=1)
 
 
-def _turning(seen: Relative, cut: CutEntry) -> tuple[np.ndarray, np.ndarray]:
+def _turned(seen: Relative, cut: CutEntry | Axes) -> np.ndarray:
+    """Angles of the joint's turning, up to full turns, or the quaternion of a ball (nf, n)."""
+    if cut.kind in _BALLS:
+        return seen.turn
+    if cut.kind == "universal":
+        return _universal_angles(seen.turn, cut)
+    if cut.kind in _HINGES:
+        return 2.0 * np.arctan2(seen.turn[:, 1:] @ cut.axis, seen.turn[:, 0])[:, None]
+    return np.zeros((len(seen.r), 0))
+
+
+def _turning(seen: Relative, cut: CutEntry | Axes) -> tuple[np.ndarray, np.ndarray]:
     """Rates of the joint's turning, and their derivatives (nf, n)."""
     if cut.kind in _BALLS:
         return seen.w, seen.wd
@@ -127,13 +146,13 @@ def _angle_about(axis: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.nda
     return np.arctan2(np.sum(across * end, axis=-1), np.sum(across * np.cross(axis, end), axis=-1))
 
 
-def _universal_angles(turn: np.ndarray, cut: CutEntry) -> np.ndarray:
+def _universal_angles(turn: np.ndarray, cut: CutEntry | Axes) -> np.ndarray:
     n1, n2 = np.asarray(cut.axis), np.asarray(cut.axis2)
     return np.stack([_angle_about(n1, n2, rot.rotated(turn, n2)),
                      _angle_about(n2, rot.rotated(rot.conjugated(turn), n1), n1)], axis=1)
 
 
-def _universal_rates(seen: Relative, cut: CutEntry) -> tuple[np.ndarray, np.ndarray]:
+def _universal_rates(seen: Relative, cut: CutEntry | Axes) -> tuple[np.ndarray, np.ndarray]:
     n1, d = np.asarray(cut.axis), rot.rotated(seen.turn, np.asarray(cut.axis2))
     speed = _in_plane(n1, d, seen.w)
     twist = np.cross(n1, d) * (speed[:, :1] * speed[:, 1:])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import unwritable
+from .targets import DRAWN_BY
 
 MARGINS = (0.95, 0.15, 0.55, 0.4)
 """Left, right, lower and upper margin of a picture [inch]: room for an axis label and numbers of eight characters."""
@@ -72,8 +73,9 @@ def empty_figure(picture: Picture):
 
 def write_figure(figure, path: str | Path) -> None:
     """Write a figure to a file; FormatError where that cannot be."""
+    metadata = {"Software": DRAWN_BY} if Path(path).suffix.lower() == ".png" else None
     try:
-        figure.savefig(path, dpi=150)
+        figure.savefig(path, dpi=150, metadata=metadata)
     except (OSError, ValueError) as error:  # a ValueError names the endings that are known
         raise unwritable(path, error) from error
 

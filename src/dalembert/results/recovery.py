@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError, near_names
+from ..flex.reductions import shapes_at, with_reduction
 from ..model.check import check
 from ..model.checked import CheckedFlexible, CheckedModel
 from ..system.layout import FlexibleEntry
-from ..topology.flexible import floating_at, reduced_source
 from . import rotation as rot
 from . import tables as tab
 
@@ -91,7 +91,7 @@ class Recovery:
 
     def flexibles(self, part: str) -> list[CheckedFlexible]:
         """Return the bodies of a part, with reduced bodies as sources."""
-        found = [replace(f, source=reduced_source(f.source)) for f in self.model.flexibles if f.part == part]
+        found = [with_reduction(f) for f in self.model.flexibles if f.part == part]
         if not found:
             raise ModelError(f"no flexible body {part!r}.{near_names(part, self.parts)}")
         return found
@@ -126,7 +126,7 @@ class Recovery:
         """Return a body whose floating frame is a body of the run."""
         from ..flex.interface_frame import interface_coordinates
 
-        floating = floating_at(replace(flexible, stiffening=False), self._entered(flexible, entry))
+        floating = shapes_at(flexible, self._entered(flexible, entry))
         position, rotation = self.named_pose(self._layout.bodies[entry.body])
         coordinates = self._modal(flexible, entry, floating.n) @ floating.coordinates.T
         faces = interface_coordinates(flexible.source, floating.origin, *self._interfaces(flexible), position, rotation)

@@ -12,6 +12,10 @@ from .superblock import Unmarked, is_marked
 KIND = "dalembert results"
 """Attribute `kind` of the HDF5 files."""
 HDF5, CSV = (".h5", ".hdf5"), ".csv"
+DRAWN_BY = "dalembert"
+"""Text `Software` of the pictures, by which they are known again."""
+_HEAD = 4096
+"""Bytes of a picture within which its texts stand."""
 _CELL = re.compile(r"t \[s\]|.+\..+ \[.+\]")
 """Head of a column in a table of ours."""
 
@@ -72,3 +76,12 @@ def _is_own_table(path: Path) -> bool:
     except (OSError, UnicodeDecodeError, csv.Error):
         return False
     return bool(head) and head[0] == "t [s]" and all(_CELL.fullmatch(cell) for cell in head)
+
+
+def holds_picture(path: Path) -> bool:
+    """Tell whether a file is a picture (PNG) that a run or `Results.plot` has drawn."""
+    try:
+        with path.open("rb") as file:
+            return b"tEXtSoftware\0" + DRAWN_BY.encode() in file.read(_HEAD)
+    except OSError:
+        return False

@@ -29,8 +29,8 @@ from ..kernels.tree.rank import list_massless
 from ..kernels.tree.state import eval_coordinate_rates, normalise
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
-from ..start.initial import Start
-from ..start.massless import State, complete_frame, complete_in_kernels, completion_entry
+from ..start.massless import MasslessState, complete_frame, complete_in_kernels, completion_entry
+from ..start.start import Start
 
 MOST_UNKNOWNS = 1000
 """Unknowns up to which the Jacobian is kept dense and exact."""
@@ -76,7 +76,7 @@ class BdfLoop:
         """Start the solver anew at the time reached."""
         self._flush()
         self.tried = self.taken = self.t
-        state = State(self.packed, self.t, q, qd)
+        state = MasslessState(self.packed, self.t, q, qd)
         found = state.find() if self.system.constants[0].pivot else None
         self.packed, self.system = state.packed, state.packed.system
         self.slack = np.zeros(0, np.int64) if found is None else found.rates
@@ -123,7 +123,7 @@ class BdfLoop:
         self.factors, self.pivot, column = dgetrf(self.matrix)
         self.factorizations += 1
         if column > 0:
-            State(self.packed, t, *self._state(y)).find()  # tells which direction has no equation, if one has none
+            MasslessState(self.packed, t, *self._state(y)).find()  # tells which direction has no equation, if one has none
             self.work.fail[0] = self._rate_of_unknown(min(column, self.n_q + self.n_v) - 1)
             self._check(Status.SINGULAR)
 

@@ -1,11 +1,12 @@
 """Backward differentiation formulas with loops: the stabilised index-2 equations of Gear, Gupta and Leimkuhler.
 
-With tangent rates v, quaternion kinematics N and the Jacobian J of the constraint rows,
-    q' = N(q) (v + Jᵀ μ),   M v' + g(t, q, v) + Jᵀ λ = 0,   Phi'(t, q, v) = 0,   Phi(t, q) = 0      (1)
-where μ is zero but for errors of the formulas, and rows that bind rates only have no Phi and no μ.  Of redundant rows an
-independent set is kept, chosen by pivoting; when a motion makes it a bad choice, another one takes over and the solver
-starts anew.  λ and μ follow from the rest without derivatives and take no part in the error control.  Where motions need no
-inertia the rates that the solver sees are z of bdf.py, v and v' are made of them; what is massless at the start stays so.
+With tangent rates v of sizes S, quaternion kinematics N and the Jacobian J of the constraint rows,
+    q' = N(q) (v + S² Jᵀ μ),   M v' + g(t, q, v) + Jᵀ λ = 0,   Phi'(t, q, v) = 0,   Phi(t, q) = 0   (1)
+where μ is zero but for errors of the formulas, which S shares among angles and lengths in any units, and rows that bind
+rates only have no Phi and no μ.  Of redundant rows an independent set is kept, chosen by pivoting; when a motion makes it
+a bad choice, another one takes over and the solver starts anew.  λ and μ follow from the rest without derivatives and take
+no part in the error control.  Where motions need no inertia the rates that the solver sees are z of bdf.py, v and v' are
+made of them; what is massless at the start stays so.
 The derivative of Phi' by a small motion x with v fixed is (J' + J W) x, J' along the motion and W x = w x phi for balls.  (2)
 """
 
@@ -17,9 +18,9 @@ from ..errors import ModelError
 from ..kernels.constraint.rows import eval_jacobian
 from ..kernels.tree.state import eval_coordinate_rates, normalise, rates_of_coordinates
 from ..start.constraints import RANK, Constraints, independent_rows
-from ..start.initial import Start
 from ..start.massless import complete_frame
 from ..start.reduction import Equations, jacobian_rates, scaled, spin_matrix
+from ..start.start import Start
 from .bdf import UNCONTROLLED, BdfLoop
 
 WORSE = 0.2
@@ -37,6 +38,7 @@ class LoopedBdf(BdfLoop):
         self.holonomic = self.constraints.holonomic
         self.used = self.place = np.zeros(0, int)
         self.no_basis = np.zeros((0, begin.packed.layout.n_v))
+        self.shares = begin.packed.system.dof["q_scale"] ** 2
         self._choose(0.0, begin.q)
         super().__init__(begin, method, options, times)
 
@@ -99,7 +101,7 @@ class LoopedBdf(BdfLoop):
         self._check(self.form(self.system, t, state, rates, self.no_basis, out, self.work), out)
         row, q = self.work.row, state[:self.n_q]
         res[n:] = np.concatenate([row["value"][self.place], row["rate"][self.used]])                # (1)
-        eval_coordinate_rates(self.system, q, mu @ self._dense_jacobian(q)[self.place], change)
+        eval_coordinate_rates(self.system, q, self.shares * (mu @ self._dense_jacobian(q)[self.place]), change)
         out[:self.n_q] -= change
         res[:n] = out
 
@@ -115,7 +117,7 @@ class LoopedBdf(BdfLoop):
         a, b = n + len(self.place), n + self.n_more
         out[:] = 0.0
         out[:n, :n] = A
-        out[:n_q, n:a] = A[:n_q, n_q:] @ J[self.place].T
+        out[:n_q, n:a] = A[:n_q, n_q:] @ (self.shares[:, None] * J[self.place].T)
         out[n_q:n, a:b] = J[self.used].T
         out[n:a, :n_q] = by_all[self.place] @ back
         out[a:b, :n_q] = (Jd + J @ spin_matrix(self.packed, v))[self.used] @ back                # (2)

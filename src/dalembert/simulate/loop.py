@@ -69,7 +69,7 @@ class Loop:
         self.frames = Frames(times, np.asarray(begin.packed.breaks, float), *buffer)
         self.change_method(method, detect=detect)
         if begin.massless and isinstance(method, Implicit):  # its first accelerations are never forgotten
-            qdd, multipliers = complete_frame(begin.packed, 0.0, begin.q, begin.qd)[2:]
+            qdd, multipliers = complete_frame(begin.packed, begin.t, begin.q, begin.qd, begin.t)[2:]
             self.flow.qdd[:] = natural_accelerations(begin.packed, begin.q, begin.qd, qdd) if begin.natural else qdd
             if not begin.natural:
                 self.work.row["push"] = multipliers
@@ -282,6 +282,7 @@ def _system_for(method, begin: Start):
 def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
     n_q, n_v = len(state.q), len(state.qd)
     progress = np.zeros(1, PROGRESS)
+    progress[0].t = progress[0].t_begin = progress[0].t_last = begin.t
     progress[0].t_end = options.until
     progress[0].h_smallest = np.inf
     progress[0].error_last = 1e-4

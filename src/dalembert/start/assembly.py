@@ -56,7 +56,7 @@ def least_step(J: np.ndarray, gap: np.ndarray, weight: np.ndarray) -> np.ndarray
 class Assembler:
     """Finds positions and rates of a packed model at a time."""
 
-    def __init__(self, packed: Packed, t: float = 0.0, skip: np.ndarray | None = None, work: Work | None = None):
+    def __init__(self, packed: Packed, t: float, skip: np.ndarray | None = None, work: Work | None = None):
         self.packed, self.t = packed, t
         self.constraints = Constraints(packed, work)
         self.use = self.constraints.holonomic.copy()

@@ -12,7 +12,7 @@ from ..kernels.force.laws import eval_law
 from ..kernels.tree.state import eval_drives
 from ..system.pack import Packed
 from .assembly import Assembler
-from .initial import Start
+from .start import Start
 
 
 def at_time(begin: Start, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -24,6 +24,8 @@ def at_time(begin: Start, t: float) -> tuple[np.ndarray, np.ndarray]:
         The mechanism cannot be assembled at that time.
     """
     packed, q, qd = begin.packed, begin.q.copy(), begin.qd.copy()
+    if t == begin.t:
+        return q, qd
     before = q.copy(), qd.copy()
     set_drives(packed, t, q, qd)
     unmoved = np.array_equal(q, before[0]) and np.array_equal(qd, before[1])

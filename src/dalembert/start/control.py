@@ -23,6 +23,7 @@ from ..system.layout import ControllerEntry, Layout, PointEntry
 from ..system.pack import Packed
 from ..system.pack_laws import LawFailure, compiled_once
 from ..system.reverse import turned_balls
+from .start import Start
 
 TIME = "time"
 PLACES = {"position": SignalCode.POSITION, "velocity": SignalCode.VELOCITY, "orientation": SignalCode.ORIENTATION,
@@ -191,6 +192,15 @@ def with_control(packed: Packed) -> Packed:
     system = packed.system._replace(control=Control(signal, controller, switch), force=force, constants=constants)
     return replace(packed, system=system, keep=keep, layout=replace(packed.layout, controllers=tuple(entries)),
                    signals=tuple(signals.channels))
+
+
+def controlled(begin: Start) -> Start:
+    """Return a start with the controllers and events of its model."""
+    packed = with_control(begin.packed)
+    if packed is begin.packed:
+        return begin
+    natural = begin.natural and replace(begin.natural, packed=share_control(packed, begin.natural.packed))
+    return replace(begin, packed=packed, natural=natural)
 
 
 def share_control(packed: Packed, natural: Packed) -> Packed:

@@ -7,6 +7,7 @@ up to the square of the deformation.  An equilibrium knows both descriptions, ea
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,56 +18,41 @@ from ..errors import Fault, ModelError, near_names
 from ..model.check import check
 from ..model.checked import CheckedModel
 from ..model.model import Model
-from ..model.values import frozen, shown
-from ..results.recovery import Recovery
+from ..model.values import shown
 from ..results.results import Results
-from ..system.layout import Layout
-from ..topology.flexible import floating_at, reduced_source
 from ..topology.span import Plan, span
+from .state import State
 
 
-@dataclass(frozen=True)
-class Deformed:
-    """Coordinates of all joints of a tree, hidden ones too, and elastic coordinates of all flexible bodies, by name.
-
-    `hidden` are joints that the user does not know of, `notes` belong among the messages of a run.
-    """
-
-    joints: dict[str, np.ndarray]
-    elastic: dict[str, np.ndarray]
-    hidden: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of_frame(cls, layout: Layout, q: np.ndarray, notes: tuple[str, ...] = ()) -> Deformed:
-        """Read a frame (n_q,) in the user's coordinates."""
-        return cls({j.name: q[j.q:j.q + j.nq] for j in layout.joints if j.nq},
-                   {f.name: q[f.q:f.q + f.n] for f in layout.flexibles},
-                   frozenset(j.name for j in layout.joints if j.hidden), notes)
+class Equilibrium(Results):
+    """One frame in equilibrium, which is a start, too."""
 
     @property
     def starts(self) -> dict[str, np.ndarray]:
-        """All of it but hidden joints, as `run` takes it."""
-        return {**{name: q for name, q in self.joints.items() if name not in self.hidden}, **self.elastic}
+        """Coordinates by joint name, elastic coordinates by flexible body."""
+        return self.state(in_faces=False).starts
 
-    def put(self, plan: Plan) -> Plan:
-        """Return a plan that begins here.
+    @abstractmethod
+    def state(self, in_faces: bool) -> State:
+        """Return the equilibrium of floating frames, or that between faces."""
 
-        Raises
-        ------
-        ModelError
-            The plan has other joints.
-        """
-        joints = plan.model.joints
-        carried = {joints[k].name: len(joints[k].coordinates) for k in {*plan.carrier, *plan.split} - {-1}
-                   if joints[k].coordinates}
-        if carried != {name: len(q) for name, q in self.joints.items()}:
-            odd = sorted(set(carried) ^ set(self.joints)) or sorted(carried)
-            raise ModelError([Fault("start", f"found the equilibrium of a model with other joints ({', '.join(odd[:6])}), "
-                                             "expected one of this model; find it anew, or give coordinates by name, "
-                                             "start=static(model).starts")])
-        started = tuple(replace(j, start=frozen(self.joints[j.name])) if j.name in self.joints else j for j in joints)
-        return replace(plan, model=replace(plan.model, joints=started))
+
+def put(state: State, plan: Plan) -> Plan:
+    """Return a plan whose joints begin as a state has them, hidden ones too.
+
+    Raises
+    ------
+    ModelError
+        The plan has other joints.
+    """
+    sizes = {joint.name: len(joint.coordinates) for joint in plan.model.joints if joint.coordinates}
+    if sizes != {name: len(joint.coordinates) for name, joint in state.joints.items()}:
+        odd = sorted(set(sizes) ^ set(state.joints)) or sorted(sizes)
+        raise ModelError([Fault("start", f"found the equilibrium of a model with other joints ({', '.join(odd[:6])}), "
+                                         "expected one of this model; find it anew, or give coordinates by name, "
+                                         "start=static(model).starts")])
+    started = tuple(replace(j, start=state.joints[j.name].coordinates) if j.name in sizes else j for j in plan.model.joints)
+    return replace(plan, model=replace(plan.model, joints=started))
 
 
 def split_starts(model: Model, start: Any) -> tuple[Any, dict[str, np.ndarray]]:
@@ -142,43 +128,3 @@ def modes_of_floating(plan: Plan, elastic: Mapping[str, np.ndarray]) -> dict[str
         if f.name in elastic:
             found[f.name] = (f.body.coordinates @ elastic[f.name])[6 * len(f.body.reduced.interfaces):]
     return found
-
-
-def seen_from_frames(model: Model, layout: Layout, results: Results) -> dict[str, np.ndarray]:
-    """Elastic coordinates of floating frames, next to a frame of results in interface coordinates.
-
-    Parameters
-    ----------
-    model : Model
-    layout : Layout
-        Of the tree of floating frames.
-    results : Results
-        One frame of the global formulation.
-    """
-    recovery, found = Recovery(results, model), {}
-    flexibles = {f.name: replace(f, source=reduced_source(f.source)) for f in recovery.model.flexibles}
-    for entry in layout.flexibles:
-        flexible = flexibles[entry.name]
-        carrier = next(j for j in layout.joints if j.hidden and j.body == entry.body)
-        face = next((name for name, row in flexible.faces.items() if recovery.model.bodies[row].name == carrier.first), None)
-        found[entry.name] = _elastic(recovery, flexible, face)
-    return found
-
-
-def _elastic(recovery: Recovery, flexible, face: str | None) -> np.ndarray:
-    """Elastic coordinates (n,) of a body whose frame is tangent at a face, or that hangs on the ground."""
-    from ..flex.interface_frame import interface_coordinates
-
-    floating, segment = floating_at(flexible, face), recovery.segment(flexible)
-    shapes, reduced = floating.coordinates, flexible.source
-    if face is None:
-        rigid = reduced.rigid_modes(floating.origin)
-        return np.linalg.lstsq(np.hstack([shapes, rigid]), segment.coordinates[0], rcond=None)[0][:floating.n]
-    r, axes = recovery.pose(flexible.faces[face])
-    place = floating.places[face]
-    R = axes[0] @ place.orientation.T
-    poses = [recovery.pose(flexible.faces[name]) for name in reduced.interfaces]
-    faces = interface_coordinates(reduced, floating.origin, np.stack([p for p, _ in poses], axis=1),
-                                  np.stack([a for _, a in poses], axis=1), (r[0] - R @ place.position)[None], R[None])
-    modes = segment.coordinates[0, faces.shape[1]:]
-    return np.linalg.lstsq(shapes, np.concatenate([faces[0], modes]), rcond=None)[0]

@@ -1,4 +1,4 @@
-"""Tables of frames, and single states as results."""
+"""Tables of frames: bodies, loads and energies from coordinates, rates and accelerations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from ..results.stats import Stats
 from ..results.tables import frame_shapes
 from ..system.pack import Packed
 from ..system.reverse import swap, swap_efforts
-from .arguments import check_time
 from .natural import measure_natural, solve_frames
 from .outer import loaded_work, no_loads
 from .sharing import share_reactions
@@ -85,39 +84,3 @@ def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats
     return kind(frames, packed.layout, evaluate=lambda *f: evaluate_frames(packed, *f, multiplier, loads),
                 stats=stats or Stats(), messages=messages, status=status, events=events,
                 provenance=provenance(model=packed.plan.model.text, formulation=formulation, **method))
-
-
-def results_of_state(begin, t: float) -> Results:
-    """One frame: the state of a start with the drives and laws of time t, loops closed."""
-    from .closing import at_time
-
-    q, qd = begin.with_modes(*at_time(begin, t))
-    if begin.massless:
-        from .massless import complete_frame
-
-        q, qd, qdd, multiplier = complete_frame(begin.packed, t, q, qd)
-    else:
-        qdd, multiplier = solve_state(begin.shown, t, q, qd), np.full(len(begin.shown.system.row), np.nan)
-    frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd], "multiplier": [multiplier]}
-    return make_results(begin.shown, begin.formulation.name, frames, messages=begin.messages, integrator="none")
-
-
-def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Results:
-    """Return one frame of a model: its accelerations, reactions and all channels for given coordinates and rates.
-
-    Parameters
-    ----------
-    model : Model
-    coordinates, rates : mapping, optional
-        By joint name, as `start` and `start_rate` of the joints; the model's own where left out.
-    t : float
-        Time [s] at which drives and laws are taken; loops that drives then pull open are closed again.
-
-    Raises
-    ------
-    AssemblyError
-        The mechanism cannot be assembled at that time.
-    """
-    from .initial import prepare_start
-
-    return results_of_state(prepare_start(model, coordinates, rates), check_time(t))

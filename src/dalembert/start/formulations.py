@@ -1,4 +1,4 @@
-"""Formulations as records, their names, and which of them fit a model."""
+"""Formulations as records, and their names."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import ClassVar
 
-from ..errors import ModelError, MultibodyError, TopologyError, near_names
-from ..model.check import check
-from ..topology.span import Plan, span
+from ..errors import ModelError, TopologyError, near_names
+from ..topology.span import Plan
 from .given_penalties import check_penalty
 
 PROJECTIONS = ("step", "tangent", "mass", None)
@@ -69,12 +68,17 @@ class Global:
 BY_NAME = {"recursive": Recursive(), "semi-recursive": SemiRecursive(), "global": Global()}
 
 
+def of_tree(plan: Plan) -> Recursive | SemiRecursive:
+    """Return the formulation in joint coordinates that a plan needs."""
+    return SemiRecursive() if plan.has_loops else Recursive()
+
+
 def choose_formulation(formulation, plan: Plan):
     """Return the record meant by a name or an object for a plan."""
     if isinstance(formulation, str):
         if formulation != "auto" and formulation not in BY_NAME:
             raise ModelError(f"formulation: found {formulation!r}." + near_names(formulation, ["auto", *BY_NAME]))
-        chosen = BY_NAME.get(formulation) or (SemiRecursive() if plan.has_loops else Recursive())
+        chosen = BY_NAME.get(formulation) or of_tree(plan)
     else:
         chosen = formulation
     if not isinstance(chosen, tuple(type(each) for each in BY_NAME.values())):
@@ -109,38 +113,3 @@ def _check_options(chosen) -> None:
     if zeta is not None and chosen.projection is None:
         raise ModelError(f"{type(chosen).__name__}: found zeta {zeta!r} with projection None; zeta weighs the penalties of "
                          "projections, leave one of them out")
-
-
-def formulations(model, why: bool = False) -> list[str] | dict[str, str | None]:
-    """Return the names of the formulations that can run a model from its start.
-
-    Parameters
-    ----------
-    model : Model
-    why : bool
-        Tell about all formulations.
-
-    Returns
-    -------
-    list of str, or with `why` a dict
-        The dict maps every name to None if it runs, else to the reason why not.
-    """
-    plan = span(check(model))
-    reasons = {name: _reason(model, name, plan) for name in BY_NAME}
-    return reasons if why else [name for name, reason in reasons.items() if reason is None]
-
-
-def _reason(model, name: str, plan: Plan) -> str | None:
-    """Why a formulation cannot begin a run, or None."""
-    from .initial import prepare_start
-    from .massless import check_inertia
-
-    try:
-        choose_formulation(name, plan)
-        begin = prepare_start(model, formulation=name)
-        check_inertia(begin)
-    except MultibodyError as error:
-        return str(error)
-    if begin.formulation.name != name:
-        return f"{begin.formulation.name} takes its place: {begin.messages[-1]}"
-    return None

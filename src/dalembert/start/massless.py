@@ -51,7 +51,7 @@ PATH_STEP = 1e-4
 """Spacing dt of (2) [s]: the rates are good to 1e-10, as the laws' differences, the slope to 1e-6 and (dt/time scale)⁴."""
 CENTRAL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}
 FORWARD = {0: -25 / 12, 1: 4.0, 2: -3.0, 3: 4 / 3, 4: -1 / 4}
-"""Weights of (2); laws need not be defined before time zero."""
+"""Weights of (2); laws need not be defined before the start."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Massless:
     fastest: float
 
 
-class State:
+class MasslessState:
     """A state in tree coordinates whose massless directions are looked at."""
 
     def __init__(self, packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
@@ -200,7 +200,7 @@ class State:
 
     def rates_ahead(self, qdd: np.ndarray, dt: float) -> np.ndarray:
         """Return the rates (n_v,) a time dt [s] ahead on the motion with accelerations qdd, massless ones settled."""
-        ahead = State(self.packed, self.t + dt, self.q, self.qd + dt * qdd)
+        ahead = MasslessState(self.packed, self.t + dt, self.q, self.qd + dt * qdd)
         ahead.move(dt * self.qd + 0.5 * dt * dt * qdd)
         ahead.close()
         ahead, _ = make_consistent(self.packed, ahead.t, ahead.q, ahead.qd)
@@ -212,7 +212,7 @@ class State:
             raise error_of(status, self.packed, self.work.fail, self.t, 0.0)
 
 
-def _classified(state: State, rates, X, CX, KX, qdd, noise: float) -> Massless:
+def _classified(state: MasslessState, rates, X, CX, KX, qdd, noise: float) -> Massless:
     """Split the motions into those with damping and those with stiffness only; `noise` is what rounding leaves."""
     C, K = X @ CX.T, X @ KX.T
     left, sizes, right = np.linalg.svd(C)
@@ -229,7 +229,7 @@ def _classified(state: State, rates, X, CX, KX, qdd, noise: float) -> Massless:
     return Massless(rates, X, motions, tests, first, jacobian, qdd, fastest)
 
 
-def _unsupported(state: State, rate: int, rates, first: int) -> SingularError:
+def _unsupported(state: MasslessState, rate: int, rates, first: int) -> SingularError:
     layout = state.packed.layout
     j = layout.joint_of_rate(rate)
     direction = state.packed.system.dof[rate]
@@ -257,7 +257,7 @@ def _axis(packed: Packed, j, rate: int) -> str:
 
 def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
     """Return (state, massless) with rates and coordinates along massless motions that meet their equations."""
-    state = State(packed, t, q, qd)
+    state = MasslessState(packed, t, q, qd)
     found = state.find()
     if found is None:
         return state, None
@@ -284,7 +284,7 @@ def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
     return state, found
 
 
-def _settle_rates(state: State, found: Massless) -> None:
+def _settle_rates(state: MasslessState, found: Massless) -> None:
     """Rates along first-order motions by their equations, along algebraic ones by (1)."""
     first = found.first_order
     block = found.jacobian[:first, :first]
@@ -298,20 +298,23 @@ def _settle_rates(state: State, found: Massless) -> None:
         state.qd = state.qd - np.linalg.solve(found.jacobian[first:, first:], gap) @ found.motions[first:]
 
 
-def complete(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def complete(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, since: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Return rates and accelerations of a frame with their massless parts: by (1), along algebraic motions by (2).
 
     The accelerations belong to the rates that were settled, so that a frame meets the equations of motion to rounding.
     """
-    return complete_frame(packed, t, q, qd)[1:3]
+    return complete_frame(packed, t, q, qd, since)[1:3]
 
 
-def complete_frame(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return coordinates, brought onto constraint rows that they are near to, rates, accelerations, and multipliers (m,)."""
-    state = State(packed, t, q, qd)
+def complete_frame(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, since: float = 0.0) -> tuple[np.ndarray, ...]:
+    """Return coordinates, brought onto constraint rows that they are near to, rates, accelerations, and multipliers (m,).
+
+    Before the time `since` [s], that of the start, laws need not be defined.
+    """
+    state = MasslessState(packed, t, q, qd)
     state.close()
     found = state.settled()
-    qdd = state.accelerations() if found is None else _accelerations(state, found)
+    qdd = state.accelerations() if found is None else _accelerations(state, found, since)
     return state.q, state.qd, qdd, state.multipliers
 
 
@@ -341,22 +344,22 @@ def completion_entry(packed: Packed) -> tuple:
                              make_open_work(packed.system))
 
 
-def _accelerations(state: State, found: Massless) -> np.ndarray:
-    """Accelerations (n_v,) of a settled state."""
+def _accelerations(state: MasslessState, found: Massless, since: float) -> np.ndarray:
+    """Accelerations (n_v,) of a settled state of a motion that began at a time [s]."""
     first = found.first_order
     gap = found.tests[:first] @ state.rate_of_residual(found.qdd)
     along = np.linalg.solve(found.jacobian[:first, :first], gap) if first else np.zeros(0)
     qdd = found.qdd - along @ found.motions[:first]
     if first == len(found.rates):
         return qdd
-    past = state.t - 2 * PATH_STEP >= 0
+    past = state.t - 2 * PATH_STEP >= since
     change = sum(w * state.rates_ahead(qdd, k * PATH_STEP) for k, w in (CENTRAL if past else FORWARD).items())  # (2)
     missing = (change / PATH_STEP - qdd)[found.rates]
     return qdd + np.linalg.solve(found.motions[:, found.rates].T, missing)[first:] @ found.motions[first:]
 
 
 def check_inertia(begin) -> None:
-    """Raise SingularError if the equations of a start (`initial.Start`) lack inertia that its formulation needs."""
+    """Raise SingularError if the equations of a start (`start.Start`) lack inertia that its formulation needs."""
     if begin.natural and begin.massless:
         return  # its equations were looked at in joint coordinates
     state = begin.natural or begin
@@ -365,9 +368,9 @@ def check_inertia(begin) -> None:
     if begin.natural:
         work.joint_q[:] = begin.q
     v = np.zeros(len(state.qd))
-    status = eval_accelerations(state.packed.system, 0.0, state.q.copy(), state.qd.copy(), v, v.copy(), work)
+    status = eval_accelerations(state.packed.system, begin.t, state.q.copy(), state.qd.copy(), v, v.copy(), work)
     if status != Status.OK:
-        raise error_of(status, begin.shown, in_rates(begin, work.fail), 0.0, 0.0)
+        raise error_of(status, begin.shown, in_rates(begin, work.fail), begin.t, 0.0)
 
 
 def describe(packed: Packed, found: Massless) -> tuple[str, ...]:

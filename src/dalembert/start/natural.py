@@ -18,22 +18,23 @@ from ..system.pack import Packed
 from ..system.pack_natural import pack_global
 from .outer import loaded_work
 from .penalties import with_penalties
+from .state import Elastic
 from .status import error_of
 
 
 @dataclass(frozen=True)
 class NaturalStart:
-    """Tables in natural coordinates and the state at time zero in them, (n_q,) each."""
+    """Tables in natural coordinates and the start's state in them, (n_q,) each."""
 
     packed: Packed
     q: np.ndarray
     qd: np.ndarray
 
 
-def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray, modes: Mapping[str, np.ndarray]) -> NaturalStart:
-    """Return the global formulation of a model packed in joint coordinates, with its state.
+def make_natural(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, modes: Mapping[str, Elastic]) -> NaturalStart:
+    """Return the global formulation of a model packed in joint coordinates, with its state at a time [s].
 
-    `modes` of flexible bodies, by name, begin at zero if they are left out.
+    `modes` of flexible bodies, by name, are zero if they are left out.
     """
     whole = pack_global(packed)
     n, work = int(whole.system.constants[0].n_q), make_open_work(packed.system)
@@ -45,8 +46,9 @@ def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray, modes: Mapping[s
     shift = n - whole.layout.n_q
     for entry in whole.layout.flexibles:
         if entry.name in modes:
-            y[shift + entry.q:shift + entry.q + entry.n] = modes[entry.name]
-    return NaturalStart(with_penalties(whole, 0.0, y, yd), y, yd)
+            at = slice(shift + entry.q, shift + entry.q + entry.n)
+            y[at], yd[at] = modes[entry.name].coordinates, modes[entry.name].rates
+    return NaturalStart(with_penalties(whole, t, y, yd), y, yd)
 
 
 def natural_state(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -32,10 +32,10 @@ OTHERS = 0.5
 """Weight of rates whose own body has inertia in the choice of the rates that motions are told by."""
 
 
-def may_lack_inertia(packed: Packed, q: np.ndarray, qd: np.ndarray) -> bool:
+def may_lack_inertia(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> bool:
     """Tell whether a look at all motions is worth its dense matrices: False if M + Jᵀ α J is far from singular."""
     system, work, v = packed.system, make_open_work(packed.system), np.zeros(len(qd))
-    if eval_accelerations(system, 0.0, q.copy(), qd.copy(), v, v.copy(), work) != Status.OK:
+    if eval_accelerations(system, t, q.copy(), qd.copy(), v, v.copy(), work) != Status.OK:
         return True
     diagonal = work.factors.A[system.pattern.diagonal][system.pattern.order]
     return bool(np.any(abs(work.factors.D) <= FAR_FROM_SINGULAR * abs(diagonal)))

@@ -85,12 +85,12 @@ def null_space(packed: Packed, J: np.ndarray, free: np.ndarray | None = None) ->
     return Z @ basis
 
 
-def calmest_rates(packed: Packed, q: np.ndarray, qd: np.ndarray, given: np.ndarray) -> np.ndarray:
+def calmest_rates(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, given: np.ndarray) -> np.ndarray:
     """Return rates of least kinetic energy among those that meet the rows as qd (n_v,) does.
 
     Drives, rates that are `given` (n_v,) and those that no row binds stay.
     """
-    J = Constraints(packed).evaluate(0.0, q, qd).jacobian
+    J = Constraints(packed).evaluate(t, q, qd).jacobian
     free = (packed.system.dof["drive"] < 0) & ~given & np.any(J, axis=0)
     Z = null_space(packed, J, free)
     if not np.any(free) or not Z.shape[1]:

@@ -7,23 +7,25 @@ the start: then the floating frames' own assembly finds how, and of faces only t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from ..codes import JointCode
 from ..errors import AssemblyError
+from ..flex.floating_fit import frame_on
 from ..model.checked import CheckedJoint, CheckedModel
 from ..model.values import frozen
-from ..results import rotation as rot
-from ..results.results import Results
 from ..system.quaternion import quaternions_of
 from ..topology.flexible import RIGID
 from ..topology.span import Plan, span
+from .begin import begin_plan
+from .formulations import of_tree
+from .reduction import calmest_rates
+from .state import Moving, State
 
 
-def undeformed(checked: CheckedModel, plan: Plan, close: Callable[[Plan], Results], *, keep: bool = False) -> Plan:
+def undeformed(checked: CheckedModel, plan: Plan, t: float, *, keep: bool = False) -> Plan:
     """Return a plan whose joints start as those of the rigid twin.
 
     Parameters
@@ -32,55 +34,65 @@ def undeformed(checked: CheckedModel, plan: Plan, close: Callable[[Plan], Result
         With flexible bodies.
     plan : Plan
         Of the same model, its flexible bodies lowered to floating frames or faces.
-    close : callable
-        Assembles a plan and returns its frame at time zero.
+    t : float
+        Time [s].
     keep : bool
         Whether given starts stay as they are, since the bodies will be deformed; the twin's rates are taken all the same.
     """
     try:
-        twin = close(span(checked, RIGID))
+        twin = close_undeformed(span(checked, RIGID), t)
     except AssemblyError:
         if any(body.floating is not None for body in plan.model.bodies):
             return plan
         if not checked.motions:
             raise
-        twin = close(span(replace(checked, motions=()), RIGID))
+        twin = close_undeformed(span(replace(checked, motions=()), RIGID), t)
     return as_seen(twin, plan, keep=keep)
 
 
-def as_seen(twin: Results, plan: Plan, *, keep: bool = False) -> Plan:
-    """Return a plan whose joints start as a frame of results of another plan of the same model has them."""
-    started = [_started(joint, twin, plan.model) if joint.coordinates else joint for joint in plan.model.joints]
+def close_undeformed(plan: Plan, t: float) -> State:
+    """Close the loops of a plan with its flexible bodies undeformed; returns the state at time t [s].
+
+    What loops leave undecided, such as the spin of a rod between two ball joints, begins with the least kinetic energy.
+    """
+    begin = begin_plan(plan, of_tree(plan), t)
+    if not plan.has_loops:
+        return begin.state
+    given = np.zeros(len(begin.qd), bool)
+    joints = {j.name: j for j in plan.model.joints}
+    for entry in begin.packed.layout.joints:
+        given[entry.v:entry.v + entry.nv] = joints[entry.name].start_rate is not None
+    return replace(begin, qd=calmest_rates(begin.packed, t, begin.q, begin.qd, given)).state
+
+
+def as_seen(twin: State, plan: Plan, *, keep: bool = False) -> Plan:
+    """Return a plan whose joints start as a state of another plan of the same model has them."""
+    started = [_started(joint, twin, plan) if joint.coordinates else joint for joint in plan.model.joints]
     if keep:
         started = [new if not old.keeps_start else replace(new, start=old.start)
                    for old, new in zip(plan.model.joints, started, strict=True)]
     return replace(plan, model=replace(plan.model, joints=tuple(started)))
 
 
-def _started(joint: CheckedJoint, twin: Results, model: CheckedModel) -> CheckedJoint:
+def _started(joint: CheckedJoint, twin: State, plan: Plan) -> CheckedJoint:
     """Return a joint with the coordinates and rates of the twin."""
-    if joint.hidden:
-        return replace(joint, **_free_start(joint, twin, model))
-    return replace(joint, start=frozen(twin[f"{joint.name}.coordinates"][0]),
-                   start_rate=frozen(twin[f"{joint.name}.rates"][0]))
+    if not joint.hidden:
+        found = twin.joints[joint.name]
+        return replace(joint, start=found.coordinates, start_rate=found.rates)
+    seen = _seen(joint, twin, plan.model)
+    quaternion = quaternions_of(seen.rotation[None])[0]
+    return replace(joint, start=frozen([*seen.position, *quaternion]),
+                   start_rate=frozen([*seen.velocity, *seen.angular_velocity]))
 
 
-def _free_start(joint: CheckedJoint, twin: Results, model: CheckedModel) -> dict[str, np.ndarray]:
-    """Start of a hidden free joint from the ground, which carries a face or a floating frame."""
+def _seen(joint: CheckedJoint, twin: State, model: CheckedModel) -> Moving:
+    """Return how a face, or the floating frame of an undeformed body, moves that a hidden free joint carries."""
     row = joint.second.body
-    if model.bodies[row].floating is None:
-        face, seat, turn = model.bodies[row].name, np.zeros(3), np.eye(3)
-    else:
-        elastic = next(j for j in model.joints if j.code == JointCode.ELASTIC and j.first.body == row)
-        face, turn = _real_face(model, elastic.second.body), elastic.first.rotation.T
-        seat = -turn @ elastic.first.position
-    R = rot.matrices(twin[f"{face}.orientation"])[0]
-    arm = R @ seat
-    w = twin[f"{face}.angular_velocity"][0]
-    position = twin[f"{face}.position"][0] + arm
-    quaternion = quaternions_of((R @ turn)[None])[0]
-    return {"start": frozen([*position, *quaternion]),
-            "start_rate": frozen([*(twin[f"{face}.velocity"][0] + np.cross(w, arm)), *w])}
+    floating = model.bodies[row].floating
+    if floating is None:
+        return twin.bodies[model.bodies[row].name]
+    elastic = next(j for j in model.joints if j.code == JointCode.ELASTIC and j.first.body == row)
+    return frame_on(floating, elastic.place, twin.bodies[_real_face(model, elastic.second.body)])
 
 
 def _real_face(model: CheckedModel, row: int) -> str:

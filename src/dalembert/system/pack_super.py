@@ -8,12 +8,12 @@ Equal bodies whose faces are carried alike share their constants.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import ModelError
+from ..flex.reductions import has_interfaces, superelement_of
 from ..kernels.flex.superelement_tables import SUPER, SUPER_POINT, Superelements, super_constants, super_row
 from ..model.checked import CheckedFlexible, CheckedModel
 from .layout import FlexibleEntry, Layout
@@ -45,15 +45,6 @@ class LaidSuperelements:
     group: np.ndarray
     size: float
     recovered: np.ndarray
-
-
-@lru_cache(maxsize=256)
-def constants_of(source: Any) -> Superelement:
-    """Return the constants of a reduced body, one for equal requests."""
-    from ..flex.beam_superelement import is_segment, segment_superelement
-    from ..flex.superelement import superelement
-
-    return segment_superelement(source) if is_segment(source) else superelement(source)
 
 
 def lay_superelements(packed: Packed) -> LaidSuperelements:
@@ -144,11 +135,11 @@ def _rows(packed: Packed) -> dict[int, int]:
 
 
 def _element(flexible: CheckedFlexible) -> Superelement:
-    if not hasattr(flexible.source, "basis"):
+    if not has_interfaces(flexible):
         raise ModelError(f"flexible body {flexible.name!r}: Standard Input Data hold a body in one floating frame, not "
                          "between its interfaces, which formulation 'global' needs; take 'recursive' or 'semi-recursive', or "
                          "reduce the body with flex.craig_bampton")
-    return constants_of(flexible.source)
+    return superelement_of(flexible.source)
 
 
 def _undeformed_axes(packed: Packed, element: Superelement, rows: list[int]) -> np.ndarray:

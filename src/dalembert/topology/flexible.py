@@ -8,6 +8,7 @@ bodies are welded at stand-ins.
 RIGID: the same with welds in place of elastic joints, the body as it is undeformed.
 FACES (global formulation): the faces alone, those without a joint of their own on hidden free joints from the ground;
 places that are no interfaces are welded to the first face, results are told for where the deformed body has them.
+What a body is reduced to comes from flex/reductions.py.
 """
 
 from __future__ import annotations
@@ -15,20 +16,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..codes import JointCode
-from ..model.checked import BeamSegment, CheckedBody, CheckedFlexible, CheckedJoint, CheckedModel, Place
+from ..flex.reductions import floating_at, stands_still, with_reductions
+from ..model.checked import CheckedBody, CheckedFlexible, CheckedJoint, CheckedModel, Place
 from ..model.values import EYE3, UNIT_X, UNIT_Z, ZERO3, frozen
 
 FLOATING, RIGID, FACES = "floating", "rigid", "faces"
 FREE_COORDINATES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 NO_INERTIA = frozen(np.zeros((3, 3)))
-STILL = 1e-12
-"""A place stands still in a frame if its unit motions are below this."""
 
 Reach = Callable[[CheckedModel], dict[int, int]]
 """Grows a tree from the ground: body -> carrying joint."""
@@ -51,28 +50,8 @@ def lower(model: CheckedModel, reach: Reach, kind: str = FLOATING) -> tuple[Chec
         Its `flexibles` have reduced bodies as sources; CheckedBody.floating is set on floating frames.
     carrier : dict of int to int
     """
-    flexibles = tuple(replace(f, source=reduced_source(f.source)) for f in model.flexibles)
-    model = replace(model, flexibles=flexibles)
+    model = with_reductions(model)
     return _lower_faces(model, reach) if kind == FACES else _lower_frames(model, reach, kind)
-
-
-@lru_cache(maxsize=256)
-def _segment(segment: BeamSegment) -> Any:
-    from ..flex.beam_superelement import reduced_beam
-
-    return reduced_beam(length=segment.length, section=segment.section, material=segment.material, theory=segment.theory,
-                        rotary_inertia=segment.rotary_inertia, modes=segment.modes, points=dict(segment.points))
-
-
-def reduced_source(source: Any) -> Any:
-    """Return the reduced body of a source; equal segments share one."""
-    return _segment(source) if isinstance(source, BeamSegment) else source
-
-
-@lru_cache(maxsize=256)
-def _floating(source: Any, frame: Any, stiffening: bool | None) -> Any:
-    """Return the body in a floating frame, one for equal requests."""
-    return source.floating(frame, stiffening=stiffening)
 
 
 def _hidden(name: str, code: JointCode, first: Place, second: Place) -> CheckedJoint:
@@ -175,19 +154,7 @@ def _entered(links: Links, joint: int | None) -> str | None:
 
 def _fits(flexible: CheckedFlexible, face: str, kind: str) -> bool:
     """Tell whether a body may be entered by a face: its frame must be tangent there."""
-    if kind == RIGID:
-        return True
-    place = floating_at(flexible, face).places[face]
-    return bool(np.max(abs(place.motion), initial=0.0) <= STILL)
-
-
-def floating_at(flexible: CheckedFlexible, face: str | None) -> Any:
-    """Return the body in the frame asked for, or tangent at the face by which it is entered."""
-    source = flexible.source
-    if not hasattr(source, "basis"):  # constants alone, in the frame that they were made for
-        return _floating(source, None, None)
-    chosen = flexible.frame if flexible.frame is not None else face if face in flexible.faces else None
-    return _floating(source, chosen, flexible.stiffening)
+    return kind == RIGID or stands_still(flexible, face)
 
 
 def _frame_body(flexible: CheckedFlexible, floating: Any, kind: str) -> CheckedBody:

@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as dal
 from dalembert.model import check as checking
-from dalembert.start import initial
+from dalembert.start import begin
 
 MOST_CALLS = 6000
 """Python functions that a warm run of two bodies may call; some 3500 take 2 ms, of which half a millisecond is steps."""
@@ -52,7 +52,7 @@ def test_a_run_checks_its_model_once_and_looks_up_no_versions(monkeypatch):
     asked, find_faults = [], checking.find_faults
     monkeypatch.setattr(checking, "find_faults", lambda *a: asked.append("check") or find_faults(*a))
     monkeypatch.setattr(importlib.metadata, "version", lambda name: asked.append(name) or "0")
-    packs, pack = [], initial.pack
-    monkeypatch.setattr(initial, "pack", lambda *a, **k: packs.append(1) or pack(*a, **k))
+    packs, pack = [], begin.pack
+    monkeypatch.setattr(begin, "pack", lambda *a, **k: packs.append(1) or pack(*a, **k))
     dal.run(double_pendulum(), until=0.01)
     assert asked == ["check"] and len(packs) == 1

@@ -6,7 +6,8 @@ themselves are lost, as with penalties so large that rounding swallows the masse
 then anything, mostly zero.  With the inertia m_k of rate k the sum e is tolerated up to
     |e_k| <= BALANCED (√m_k max_j (|f_j| + |M x|_j)/√m_j + |f_k| + |M x|_k) + CANCELLED sum_r |J_rk y_r|       (1)
 Forces over the root of inertia have the same unit for turning and moving, so that (1) does not depend on units, and little on
-axes.  Rates without inertia, whose equations are not those of a free motion, have no say.
+axes.  Rates without inertia, whose equations are not those of a free motion, have no say.  An inertia is none if it is a
+rounding error of what moves with it, measured by the penalties in the factored matrix: moments of a rod about its axis are.
 """
 
 from math import sqrt
@@ -16,6 +17,8 @@ from ..algebra.sparse import multiply_sparse
 from ..compile.jit import kernel
 from .saddle import add_transposed
 
+NO_INERTIA = 1e-14
+"""Inertia that is none, over the diagonal of M + Jᵀ α J, which is STIFFNESS times the inertia that rows hold there."""
 BALANCED = 1e-6
 """Share of the loads that accelerations may leave; rounding leaves 1e-12 with the penalties of saddle.py."""
 CANCELLED = 1e-9
@@ -32,22 +35,30 @@ def add_sizes(sys, r, out, work):
 
 
 @kernel
+def felt_inertia(sys, k, work):
+    """Inertia of rate k, or zero if it is none."""
+    p = sys.pattern.diagonal[k]
+    return work.mass[p] if work.mass[p] > NO_INERTIA * work.factors.A[p] else 0.0
+
+
+@kernel
 def check_balance(sys, f, x, left, product, work) -> int:
     """UNBALANCED and the worst rate if x and row.push break (1) for loads f (n,); left, product: scratch (n,)."""
-    n, mass, diagonal = x.shape[0], work.mass, sys.pattern.diagonal
-    multiply_sparse(sys.pattern, mass, x, product)
+    n = x.shape[0]
+    multiply_sparse(sys.pattern, work.mass, x, product)
     load = 0.0
     for k in range(n):
         left[k] = f[k] + product[k]
         product[k] = abs(f[k]) + abs(product[k])
-        if mass[diagonal[k]] > 0.0:
-            load = max(load, product[k] / sqrt(mass[diagonal[k]]))
+        inertia = felt_inertia(sys, k, work)
+        if inertia > 0.0:
+            load = max(load, product[k] / sqrt(inertia))
     for r in range(sys.row.shape[0]):
         add_transposed(sys, r, work.row[r].push, left, work)
     worst = 0.0
     for k in range(n):
-        inertia = mass[diagonal[k]]
-        allowed = BALANCED * (load * sqrt(max(inertia, 0.0)) + product[k])
+        inertia = felt_inertia(sys, k, work)
+        allowed = BALANCED * (load * sqrt(inertia) + product[k])
         if inertia > 0.0 and not abs(left[k]) <= allowed and not abs(left[k]) <= worst:
             worst, work.fail[0] = abs(left[k]), k
     if worst == 0.0:
@@ -58,14 +69,13 @@ def check_balance(sys, f, x, left, product, work) -> int:
 @kernel
 def check_cancelled(sys, f, x, load, left, product, work) -> int:
     """Likewise with the last term of (1), which is seldom needed."""
-    mass, diagonal = work.mass, sys.pattern.diagonal
     for k in range(x.shape[0]):
         product[k] *= BALANCED / CANCELLED
     for r in range(sys.row.shape[0]):
         add_sizes(sys, r, product, work)
     for k in range(x.shape[0]):
-        inertia = mass[diagonal[k]]
-        allowed = BALANCED * load * sqrt(max(inertia, 0.0)) + CANCELLED * product[k]
+        inertia = felt_inertia(sys, k, work)
+        allowed = BALANCED * load * sqrt(inertia) + CANCELLED * product[k]
         if inertia > 0.0 and not abs(left[k]) <= allowed:
             work.fail[0] = k
             return Status.UNBALANCED.value

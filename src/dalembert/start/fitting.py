@@ -1,0 +1,42 @@
+"""Which formulations fit a model."""
+
+from __future__ import annotations
+
+from ..errors import MultibodyError
+from ..model.check import check
+from ..topology.span import Plan, span
+from .formulations import BY_NAME, choose_formulation
+from .initial import prepare_start
+from .massless import check_inertia
+
+
+def formulations(model, why: bool = False) -> list[str] | dict[str, str | None]:
+    """Return the names of the formulations that can run a model from its start.
+
+    Parameters
+    ----------
+    model : Model
+    why : bool
+        Tell about all formulations.
+
+    Returns
+    -------
+    list of str, or with `why` a dict
+        The dict maps every name to None if it runs, else to the reason why not.
+    """
+    plan = span(check(model))
+    reasons = {name: _reason(model, name, plan) for name in BY_NAME}
+    return reasons if why else [name for name, reason in reasons.items() if reason is None]
+
+
+def _reason(model, name: str, plan: Plan) -> str | None:
+    """Why a formulation cannot begin a run, or None."""
+    try:
+        choose_formulation(name, plan)
+        begin = prepare_start(model, formulation=name)
+        check_inertia(begin)
+    except MultibodyError as error:
+        return str(error)
+    if begin.formulation.name != name:
+        return f"{begin.formulation.name} takes its place: {begin.messages[-1]}"
+    return None

@@ -1,0 +1,62 @@
+"""A single state as results of one frame."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model.model import Model
+from ..results.results import Results
+from .arguments import check_time
+from .closing import at_time
+from .evaluate import make_results, solve_state
+from .initial import prepare_start
+from .massless import complete_frame
+from .start import Start
+
+
+def results_of_state(begin: Start, t: float) -> Results:
+    """One frame: the state of a start with the drives and laws of time t [s], loops closed; as it is at its own time."""
+    q, qd = begin.with_modes(*at_time(begin, t))
+    if begin.massless:
+        q, qd, qdd, multiplier = complete_frame(begin.packed, t, q, qd, begin.t)
+    else:
+        qdd, multiplier = solve_state(begin.shown, t, q, qd), np.full(len(begin.shown.system.row), np.nan)
+    frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd], "multiplier": [multiplier]}
+    return make_results(begin.shown, begin.formulation.name, frames, messages=begin.messages, integrator="none")
+
+
+def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Results:
+    """Return one frame of a model: its accelerations, reactions and all channels for given coordinates and rates.
+
+    Parameters
+    ----------
+    model : Model
+    coordinates, rates : mapping, optional
+        By joint name, as `start` and `start_rate` of the joints; the model's own where left out.
+    t : float
+        Time [s] at which drives and laws are taken; loops that drives then pull open are closed again.
+
+    Raises
+    ------
+    AssemblyError
+        The mechanism cannot be assembled at that time.
+    """
+    return results_of_state(prepare_start(model, coordinates, rates), check_time(t))
+
+
+def assemble(model: Model, *, start=None, start_rate=None) -> Results:
+    """Put a mechanism together at time zero and return the single frame.
+
+    Parameters
+    ----------
+    model : Model
+    start, start_rate : mapping, optional
+        Coordinates and rates by joint name, instead of the model's; `start` as for `run`.
+
+    Returns
+    -------
+    Results
+        One frame at t = 0 with all channels; `messages` tells what had to be moved.
+    """
+    begin = prepare_start(model, start, start_rate)
+    return results_of_state(begin, begin.t)
