@@ -16,6 +16,7 @@ from ..start.initial import Start, prepare_start
 from ..start.massless import complete_frame
 from ..start.reduction import Equations, jacobian_rates, reduced, spin_matrix
 from ..system.layout import Layout
+from ..system.names import rate_names
 from .settled import settled
 
 if TYPE_CHECKING:
@@ -197,18 +198,6 @@ class Eigenmodes:
             ratio = f"{'unstable':>9}" if self.unstable[i - 1] else ratio
             lines.append(f"{i:4d} {f:9.5g} Hz {ratio} {slow}  {', '.join(top)}")
         return "\n".join([*lines, *self.messages])
-
-
-def rate_names(layout: Layout) -> list[str]:
-    """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
-    names = {}
-    for j in layout.joints:
-        coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
-                       "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
-        names |= {j.v + k: f"{j.name}.{c}" for k, c in enumerate(coordinates)}
-    for f in layout.flexibles:
-        names |= {f.v + k: f"{f.name}.{c}" for k, c in enumerate(f.coordinates)}
-    return [names[v] for v in sorted(names)]
 
 
 def linearize_state(begin: Start, t: float = 0.0) -> Linearized:

@@ -31,8 +31,8 @@ from ..start.deformed import Deformed, seen_from_frames
 from ..start.evaluate import make_results
 from ..start.initial import prepare_rigid, prepare_start
 from ..start.reduction import Equations, find_multipliers, null_space
+from ..system.names import rate_names
 from ..system.reverse import swap
-from .linear import rate_names
 from .static_super import find_equilibrium
 
 MAX_ITERATIONS = 200
