@@ -25,7 +25,7 @@ from ..algebra.quad import load_columns
 from ..algebra.rotation import matrix_of_quaternion
 from ..algebra.small import add3, cross, dot3, load3, load9, mul33, mul33_vec, neg3, store3, tmul33_vec
 from ..compile.bundle import bundle
-from ..compile.jit import kernel, shared
+from ..compile.jit import kernel, part, shared
 from ..compile.record import record
 from ..constraint.coordinate_rows import is_term_row, term_factor
 from ..constraint.row_accelerations import eval_row_accelerations
@@ -185,6 +185,15 @@ def add_path(sys, i, last, n, f, out, work):
         i = sys.body[i].parent
 
 
+@part
+def put_column(J, k, s_n, s_f, arm):
+    """Add to column k of J (6, n_v) by (2), for a place `arm` from the origin that the direction belongs to."""
+    v = add3(s_f, cross(s_n, arm))
+    for c in range(3):
+        J[c, k] += v[c]
+        J[3 + c, k] += s_n[c]
+
+
 @kernel
 def eval_jacobian_at(sys, at, place, q, J, work) -> int:
     """Fill J (6, n_v): velocity of a place and angular velocity of its body, world axes, by the rates of a user; (2)."""
@@ -192,15 +201,22 @@ def eval_jacobian_at(sys, at, place, q, J, work) -> int:
     status = eval_motion(sys, at.q, at.still, work)
     if status != Status.OK.value:
         return status
-    p = at.place[place]
-    arm = mul33_vec(load_columns(work.body[p.row].E_wb), load3(p.u_b))
     for c in range(6):
         for k in range(J.shape[1]):
             J[c, k] = 0.0
-    for c in range(3):
-        unit = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
-        add_path(sys, p.row, 0, cross(arm, unit), unit, J[c], work)                               # (2)
-        add_path(sys, p.row, 0, unit, (0.0, 0.0, 0.0), J[3 + c], work)
+    i = at.place[place].row
+    arm = mul33_vec(load_columns(work.body[i].E_wb), load3(at.place[place].u_b))
+    while i > 0:
+        b = sys.body[i]
+        if b.code == JointCode.ELASTIC:
+            e, S = sys.floating.element[sys.floating.face[b.flex].element], work.floating.strip[b.flex, AT_S]
+            for k in range(e.n):
+                s_n, s_f = face_direction(S, k)
+                put_column(J, e.v + k, s_n, s_f, arm)
+        for k in range(b.v, b.v + b.nv):
+            put_column(J, k, load3(work.dof[k].s_n), load3(work.dof[k].s_f), arm)
+        arm = add3(arm, load3(work.body[i].d_w))
+        i = b.parent
     give_columns(at, J)
     return Status.OK.value
 
