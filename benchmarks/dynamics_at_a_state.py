@@ -183,7 +183,7 @@ def main(arguments=None) -> int:
     known = {"pinocchio": pinocchio_calls, "mujoco": mujoco_calls}
     columns = ["model", "quantity", "compiled", "from_python"]
     columns += [column for name in known for column in (name, f"{name}_net", f"{name}_called")]
-    report = Report("dynamics at a state, times in us; peer / ours: net of the Python call / compiled, as called / from Python",
+    report = Report("dynamics at a state, times in us; ratios: peer net of its call / compiled, peer as called / from Python",
                     [*columns, "required"])
     peers = {name: calls for name, calls in known.items() if peer(name, report)}
     rounds = options.rounds or (2 if options.smoke else 200)

@@ -43,7 +43,9 @@ def make_reader(packed: Packed) -> Reader:
     n_q, n_v = packed.layout.n_q, packed.layout.n_v
     for table in (place, ball):
         table.setflags(write=False)
-    return Reader(place, ball, np.zeros(n_q), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v))
+    q = np.zeros(n_q)
+    q[packed.system.quaternion["q"]] = 1.0
+    return Reader(place, ball, q, np.zeros(n_v), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v))
 
 
 def entries_at_state(system: System, reader: Reader, work: Work) -> dict[str, tuple]:
