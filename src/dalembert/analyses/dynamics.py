@@ -22,6 +22,7 @@ from ..start.constraints import least_solution
 from ..start.initial import prepare_start
 from ..start.reduction import independent_rates, null_space
 from ..start.status import error_of
+from ..system.edit import changed
 from ..system.layout import Layout
 from ..system.names import coordinate_names, rate_names
 from ..system.pack import Packed
@@ -363,9 +364,7 @@ def _without_elements(packed: Packed, names: Sequence[str]) -> System:
     if not names:
         return packed.system
     kept = np.setdiff1d(np.arange(len(packed.system.force)), [known[name] for name in names])
-    force = packed.system.force[kept]
-    force.setflags(write=False)
-    return packed.system._replace(force=force)
+    return changed(packed.system, force=packed.system.force[kept])
 
 
 def as_user(layout: Layout, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

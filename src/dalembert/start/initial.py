@@ -14,6 +14,7 @@ from ..kernels.tree.state import eval_drives
 from ..model.check import check
 from ..model.model import Model
 from ..results.results import Results
+from ..system.edit import changed
 from ..system.pack import Packed, pack
 from ..system.reverse import swap
 from ..topology.flexible import FACES, RIGID
@@ -255,10 +256,7 @@ def _with_constants(packed: Packed, q: np.ndarray, skip: np.ndarray) -> Packed:
     if not np.any(skip):
         return packed
     rows = Constraints(packed).evaluate(0.0, q, np.zeros(packed.layout.n_v))
-    row = packed.system.row.copy()
-    row["c"][skip] += rows.value[skip]
-    row.setflags(write=False)
-    return replace(packed, system=packed.system._replace(row=row))
+    return changed(packed, row={"c": packed.system.row["c"] + np.where(skip, rows.value, 0.0)})
 
 
 def _shown(values: np.ndarray) -> str:
