@@ -119,11 +119,12 @@ def with_parameter(packed: Packed, name: str, value: float | Sequence[float]) ->
     """
     if packed.tree is not None:
         return _natural(packed, with_parameter(packed.tree, name, value))
-    known = parameters_of(packed.plan.model)
+    owner = name.partition(".")[0]
+    known = parameters_of(packed.plan.model, owner)
     group = [p for key, p in known.items() if key == name or ("." in name and key.rpartition(".")[0] == name)]
     values = [value] if name in known else list(np.ravel(value))
     if not group:
-        raise _unknown(packed, name, known)
+        raise _unknown(packed, name)
     if len(group) != len(values):
         raise ModelError([Fault(name, f"found {len(values)} values, expected {len(group)}: "
                                       f"{', '.join(p.name for p in group)}")], packed.plan.model.name)
@@ -132,7 +133,7 @@ def with_parameter(packed: Packed, name: str, value: float | Sequence[float]) ->
     plan = replace(packed.plan, model=model)
     if not all(p.alone for p in group):
         return _merged(packed, plan)
-    numbers, tables = parameters_of(model), {}
+    numbers, tables = parameters_of(model, owner), {}
     for p, own in zip(group, copies, strict=True):
         for c in own:
             if c.field:
@@ -165,13 +166,12 @@ def derivative(packed: Packed, name: str) -> dict[str, np.ndarray]:
         There is no such parameter, or the tables have no derivative there: an axis along -z of the frame it is given in.
     """
     packed = packed.tree or packed
-    known = parameters_of(packed.plan.model)
-    if name not in known:
-        raise _unknown(packed, name, known)
-    parameter = known[name]
+    owner, _, field = name.partition(".")
+    parameter = parameters_of(packed.plan.model, owner).get(name)
+    if parameter is None:
+        raise _unknown(packed, name)
     if parameter.copies is not None:
         return _of_copies(packed, _copies(packed, parameter))
-    owner, _, field = name.partition(".")
     if field == "mass" or field.startswith(("com.", "inertia.")):
         return {"body": _inertial(packed, owner, field)}
     return _differences(packed, parameter)
@@ -192,7 +192,8 @@ def places(packed: Packed, name: str) -> tuple[Place, ...]:
 
 # --- values --------------------------------------------------------------------------------------------------------
 
-def _unknown(packed: Packed, name: str, known) -> ModelError:
+def _unknown(packed: Packed, name: str) -> ModelError:
+    known = parameters_of(packed.plan.model)
     inner = [key for key in known if key.startswith(f"{name}.")]
     hint = f" It has the parameters {', '.join(inner[:12])}." if inner else near_names(name, known)
     return ModelError([Fault("parameter", f"no parameter {name!r}.{hint}")], packed.plan.model.name)

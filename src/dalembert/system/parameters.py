@@ -81,16 +81,16 @@ class Parameter:
     whole: Callable[[CheckedModel, Any], CheckedModel] | None = None
 
 
-def parameters_of(model: CheckedModel) -> dict[str, Parameter]:
-    """Return all parameters of a checked model by name."""
-    found = [*_of_gravity(model)]
+def parameters_of(model: CheckedModel, owner: str | None = None) -> dict[str, Parameter]:
+    """Return all parameters of a checked model by name, or those of one part, of ``"ground"`` or ``"gravity"``."""
+    found = [*_of_gravity(model)] if owner in (None, "gravity") else []
     for i, body in enumerate(model.bodies):
-        if not (body.hidden or body.face or body.floating is not None):
+        if owner in (None, body.name) and not (body.hidden or body.face or body.floating is not None):
             found += _of_body(i, body)
     for section, read in (("joints", _of_joint), ("constraints", _of_constraint), ("forces", _of_force),
                           ("motions", _of_motion)):
         for i, part in enumerate(getattr(model, section)):
-            if not getattr(part, "hidden", False):
+            if owner in (None, part.name) and not getattr(part, "hidden", False):
                 found += read(i, part, model)
     return {p.name: p for p in found}
 

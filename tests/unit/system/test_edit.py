@@ -78,10 +78,10 @@ MODELS = {"constraints": constraints_model, "tree 1": lambda: tree_model(1), "tr
 
 
 def chosen(known, kind):
-    """Return the parameters to be looked at: all of the first two bodies, parts and laws; in random trees every third one."""
+    """Return the parameters to be looked at: all of the first two bodies, parts and laws; in random trees every sixth one."""
     bodies = {f"{name}." for name in "cdefgh"} if kind == "constraints" else set()
     return dict([(name, p) for name, p in known.items() if not name.startswith(tuple(bodies) or "no part")]
-                [::1 if kind == "constraints" else 3])
+                [::1 if kind == "constraints" else 6])
 
 
 def put(vector, component, value):
