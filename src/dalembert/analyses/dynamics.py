@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -79,8 +79,6 @@ class Dynamics:
         velocity in the axes of the first attachment, as in `Spherical`; tau has the moments about these axes.
     q, qd : (n_q,), (n_v,) float
         The assembled start of the model.
-    places : tuple of str
-        Bodies and points that Jacobians know, ``"hand.tip"``.
     constraints : tuple of str
         Names of the rows of the constraint Jacobian; none in trees.
 
@@ -130,7 +128,7 @@ class Dynamics:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Bodies and points that Jacobians know."""
+        """Names of the bodies and points that Jacobians know, ``"hand.tip"``."""
         return tuple(self._places)
 
     def place(self, name: str) -> int:
@@ -314,7 +312,7 @@ class Dynamics:
         self._calls[name] = call = _entry(name)
         return call
 
-    def _fail(self, status: int, t: float):
+    def _fail(self, status: int, t: float) -> NoReturn:
         """Raise the error of a status, or of a law."""
         error = error_of(status, self._packed, self._work.fail, float(t), 0.0)
         self._packed.law_errors.clear()
