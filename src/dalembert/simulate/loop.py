@@ -20,6 +20,7 @@ from ..start.arguments import RunOptions
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
 from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
+from ..system.edit import changed
 from ..system.pack import length_scale
 from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
 
@@ -209,10 +210,7 @@ def _system_for(method, begin: Start):
     system = (begin.natural or begin).packed.system
     if begin.natural is None or not isinstance(method, Implicit) or len(system.sup.element):
         return system
-    row = system.row.copy()
-    row["penalty"] *= FIRMER
-    row.setflags(write=False)
-    return system._replace(row=row)
+    return changed(system, row={"penalty": FIRMER * system.row["penalty"]})
 
 
 def _find_addresses(arguments: tuple) -> None:
