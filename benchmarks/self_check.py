@@ -11,17 +11,17 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from dalembert.kernels.constrained import FOUND, check_found
+from dalembert.kernels.door import make_open_work
+from dalembert.kernels.jit import kernel
+from dalembert.kernels.tree_balance import check_tree_balance
+from dalembert.simulate.initial import prepare_start
 from interleave import Report, best_times, microseconds, parse
 from loop_problems import bricard, fourbars, module_of_tests, squeezer, vehicle
 
 import dalembert as dal
 from dalembert.codes import Status
-from dalembert.kernels.constrained import FOUND, check_found
-from dalembert.kernels.door import make_open_work
 from dalembert.kernels.evaluate import eval_stage
-from dalembert.kernels.jit import kernel
-from dalembert.kernels.tree_balance import check_tree_balance
-from dalembert.simulate.initial import prepare_start
 from dalembert.simulate.self_check import EVERY
 
 LARGEST_SHARE = 0.02

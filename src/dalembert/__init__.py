@@ -30,6 +30,8 @@ _HOMES = {
     "analyses.static": ["static"],
     "analyses.linear": ["eigenmodes", "linearize"],
     "analyses.inverse": ["inverse_dynamics"],
+    "analyses.at_state": ["bias", "jacobian", "mass_matrix"],
+    "analyses.dynamics": ["Dynamics"],
     "analyses.kinematics": ["kinematics"],
     "analyses.perturbation": ["neglect", "perturbation_report"],
     "start.formulations": ["Global", "Recursive", "SemiRecursive"],

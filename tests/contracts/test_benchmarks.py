@@ -11,7 +11,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 FOLDER = REPOSITORY / "benchmarks"
 NAMES = ["forward_dynamics", "explicit_steps", "implicit_steps", "memory", "massless", "bdf", "loops", "dop_comparison",
-         "craig_bampton", "self_check",
+         "craig_bampton", "self_check", "dynamics_at_a_state",
          pytest.param("compile", marks=pytest.mark.slow), pytest.param("flexible", marks=pytest.mark.slow)]
 WITHOUT_PEERS = """
 import sys
@@ -43,7 +43,7 @@ def test_smoke(name):
     assert report["rows"]
 
 
-@pytest.mark.parametrize("name", ["forward_dynamics", "explicit_steps", "implicit_steps"])
+@pytest.mark.parametrize("name", ["forward_dynamics", "explicit_steps", "implicit_steps", "dynamics_at_a_state"])
 def test_missing_peers(name):
     """Without peers our own times are shown, the report says who is missing, and --check refuses to pass."""
     done = run("-c", WITHOUT_PEERS, str(FOLDER), name, "--smoke", "--json")

@@ -81,6 +81,20 @@ def test_the_short_example_runs(name, tmp_path, monkeypatch):
     exec(code, {})
 
 
+def test_the_guide_of_robots_runs_and_tells_the_truth():
+    space: dict = {}
+    for code in blocks("docs/howto/robots.md", "python"):
+        exec(code, space)
+    d, q, qd, zero = space["d"], space["q"], space["qd"], np.zeros(2)
+    assert np.allclose(space["tau"], d.mass_matrix(q) @ (-40.0 * qd) + d.bias(q, qd))
+    assert np.allclose(space["tau"], space["torques"](0.0, q, qd, lambda t: (q, zero, zero)))
+    weight = dal.Dynamics(space["m"].add(dal.Force("load", "lower.hand", direction=(0, 0, -1), magnitude=20.0)))
+    assert np.allclose(space["holding"], weight.bias(q, zero))
+    text = page("docs/howto/robots.md")
+    for name, _ in inspect.getmembers(dal.Dynamics, inspect.isfunction):
+        assert name.startswith("_") or re.search(rf"\b{name}\b", text), name
+
+
 @pytest.mark.parametrize("name", ["docs/first-pendulum.md", "docs/reference/model-text.md"])
 def test_model_texts_of_the_pages_run(name):
     for text in blocks(name, "yaml"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..codes import DriveCode
@@ -15,6 +13,7 @@ from ..model.parts import Motion
 from ..results.results import Results
 from ..start.evaluate import make_results
 from ..start.initial import prepare_start
+from ..system.edit import changed
 from ..system.pack import Packed
 from ..topology.span import span
 from .kinematics import check_times, drive_through, prepare_driven
@@ -91,7 +90,4 @@ def _with_drives(model: Model, motion) -> Model:
 
 def _all_driven(packed: Packed) -> Packed:
     """The same model with every rate marked as driven, so that its effort is the one needed."""
-    dof = packed.system.dof.copy()
-    dof["drive"] = np.maximum(dof["drive"], 0)
-    dof.setflags(write=False)
-    return replace(packed, system=packed.system._replace(dof=dof))
+    return changed(packed, dof={"drive": np.maximum(packed.system.dof["drive"], 0)})

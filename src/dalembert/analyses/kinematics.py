@@ -21,7 +21,7 @@ from ..start.evaluate import make_results
 from ..start.initial import Start, prepare_start
 from ..start.mobility import find_mobility
 from ..start.reduction import Equations, independent_rates, null_space, scaled
-from .linearized import rate_names
+from ..system.names import rate_names
 
 LARGEST_STEP = 0.3
 """Largest predicted move of a coordinate relative to its size."""

@@ -17,7 +17,8 @@ from ..start.initial import prepare_start
 from ..start.massless import complete_frame
 from ..start.reduction import Equations, jacobian_rates, reduced, spin_matrix
 from ..start.start import Start
-from .linearized import Linearized, rate_names
+from ..system.names import rate_names
+from .linearized import Linearized
 from .settled import settled
 from .swing import draw_mode, swing
 from .whirl import Whirl, spins, whirl

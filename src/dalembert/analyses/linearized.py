@@ -52,15 +52,3 @@ class Linearized:
         n = len(self.names)
         inverse = np.linalg.solve(self.mass, np.hstack([-self.stiffness, -self.damping])) if n else np.zeros((0, 0))
         return np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), inverse])
-
-
-def rate_names(layout: Layout) -> list[str]:
-    """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
-    names = {}
-    for j in layout.joints:
-        coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
-                       "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
-        names |= {j.v + k: f"{j.name}.{c}" for k, c in enumerate(coordinates)}
-    for f in layout.flexibles:
-        names |= {f.v + k: f"{f.name}.{c}" for k, c in enumerate(f.coordinates)}
-    return [names[v] for v in sorted(names)]

@@ -31,7 +31,7 @@ from ..start.evaluate import make_results
 from ..start.initial import prepare_rigid, prepare_start, start_at
 from ..start.reduction import Equations, find_multipliers, null_space
 from ..start.state import State, state_of
-from .linearized import rate_names
+from ..system.names import rate_names
 from .static_super import find_equilibrium
 
 MAX_ITERATIONS = 200

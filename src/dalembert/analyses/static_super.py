@@ -19,7 +19,7 @@ too, until it is short enough to be believed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from ..kernels.constraint.terms import evaluate_terms
 from ..kernels.force.laws import eval_law
 from ..start.natural import joint_frames
 from ..start.start import Start
+from ..system.edit import changed, copied
 from ..system.pack import Packed, length_scale
 from ..system.pattern import entries_of
 
@@ -111,14 +112,13 @@ def find_equilibrium(begin: Start, t: float) -> Equilibrium:
 def held(packed: Packed, t: float) -> Packed:
     """Return tables in natural coordinates with all drives and lengths standing still as they are at time t [s]."""
     system = packed.system
-    row = system.row.copy()
+    row = copied(system.row)
     for c in row:
         if c.law >= 0 and c.code != RowCode.COUPLING:
             if c.rate_only == 0:
                 c.c += eval_law(system, c.law, t, 0.0, 0.0, 0)
             c.law = -1
-    row.setflags(write=False)
-    return replace(packed, system=system._replace(row=row))
+    return changed(packed, row=row)
 
 
 @dataclass(frozen=True)
@@ -183,13 +183,10 @@ class _Balance:
 
     def scaled(self, share: float):
         """Return the tables with a share of gravity and of the applied forces."""
-        constants, force = self.system.constants.copy(), self.system.force.copy()
-        constants["g_w"] *= share
+        constants, force = self.system.constants, self.system.force
         applied = np.isin(force["code"], (ForceCode.FORCE, ForceCode.TORQUE))
-        force["dir"][applied] *= share
-        for table in (constants, force):
-            table.setflags(write=False)
-        return self.system._replace(constants=constants, force=force)
+        return changed(self.system, constants={"g_w": share * constants["g_w"]},
+                       force={"dir": np.where(applied[:, None], share, 1.0) * force["dir"]})
 
     def _ask(self, system, task: TermCode, t: float, y: np.ndarray, x: np.ndarray) -> int:
         still, effort, work = np.zeros(self.n), np.zeros(self.n), self.work

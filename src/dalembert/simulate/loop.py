@@ -21,6 +21,7 @@ from ..start.massless import complete_frame, complete_in_kernels, completion_ent
 from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
 from ..start.outer import evaluate_places, load_width, with_outer
 from ..start.status import error_of
+from ..system.edit import changed
 from ..system.pack import length_scale
 from .integrators import Implicit
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
@@ -273,10 +274,7 @@ def _system_for(method, begin: Start):
     system = (begin.natural or begin).packed.system
     if begin.natural is None or not isinstance(method, Implicit) or len(system.sup.element):
         return system
-    row = system.row.copy()
-    row["penalty"] *= FIRMER
-    row.setflags(write=False)
-    return system._replace(row=row)
+    return changed(system, row={"penalty": FIRMER * system.row["penalty"]})
 
 
 def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:

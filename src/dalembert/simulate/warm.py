@@ -25,6 +25,7 @@ from ..kernels.tree.state import eval_coordinate_rates, eval_drives, move, norma
 from ..kernels.tree.tangent import eval_variation
 from ..model.model import Model
 from ..start.arguments import RunOptions
+from ..start.at_state import entries_at_state, make_reader
 from ..start.initial import prepare_start
 from ..start.massless import completion_entry
 from .integrators import DORMAND_PRINCE, GeneralizedAlpha, Radau
@@ -77,6 +78,7 @@ def entries() -> list[tuple]:
         (door, door_arguments(system, work)),
         (evaluate_terms, door_arguments(system, work)),
         (eval_implicit_jacobian, (system, 0.0, q, q, block, 1.0, block, work)),
+        *entries_at_state(system, make_reader(begin.packed), work).values(),
     ]
 
 

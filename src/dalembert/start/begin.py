@@ -15,6 +15,7 @@ from ..codes import FormCode
 from ..kernels.constraint.door import make_open_work
 from ..kernels.tree.state import eval_drives
 from ..model.checked import CheckedJoint
+from ..system.edit import changed
 from ..system.layout import JointEntry
 from ..system.pack import Packed, pack
 from ..system.reverse import swap
@@ -191,10 +192,9 @@ def _with_constants(packed: Packed, t: float, q: np.ndarray, skip: np.ndarray) -
     if not np.any(skip):
         return packed
     rows = Constraints(packed).evaluate(t, q, np.zeros(packed.layout.n_v))
-    row = packed.system.row.copy()
-    row["c"][skip] += rows.value[skip]
-    row.setflags(write=False)
-    return replace(packed, system=packed.system._replace(row=row))
+    constants = packed.system.row["c"].copy()
+    constants[skip] += rows.value[skip]
+    return changed(packed, row={"c": constants})
 
 
 def _with_constants_of(packed: Packed, t: float, carried: Carried) -> Packed:
@@ -202,12 +202,11 @@ def _with_constants_of(packed: Packed, t: float, carried: Carried) -> Packed:
     skip = _open_rows(packed)
     if not np.any(skip):
         return packed
-    row = packed.system.row.copy()
+    constants = packed.system.row["c"].copy()
     for entry in packed.layout.constraints:
         if skip[entry.row] and entry.name in carried.constants:
-            row["c"][entry.row], skip[entry.row] = carried.constants[entry.name], False
-    row.setflags(write=False)
-    return _with_constants(replace(packed, system=packed.system._replace(row=row)), t, carried.q, skip)
+            constants[entry.row], skip[entry.row] = carried.constants[entry.name], False
+    return _with_constants(changed(packed, row={"c": constants}), t, carried.q, skip)
 
 
 def _violated(start: Start) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..codes import RowCode
 from ..errors import ModelError
 from ..kernels.force.laws import eval_law
 from ..kernels.tree.state import eval_drives
+from ..system.edit import changed, copied
 from ..system.pack import Packed
 from .assembly import Assembler
 from .start import Start
@@ -49,9 +48,8 @@ def set_drives(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> None:
 def held_at(packed: Packed, t: float) -> Packed:
     """Return the model with all drives and lengths standing still as they are at time t [s]."""
     system = packed.system
-    row = system.row.copy()
+    row = copied(system.row)
     for c in row:
         if c.law >= 0 and c.rate_only == 0 and c.code != RowCode.COUPLING:
             c.c, c.law = c.c + eval_law(system, c.law, t, 0.0, 0.0, 0), -1
-    row.setflags(write=False)
-    return replace(packed, system=system._replace(row=row, drive=system.drive[:0]))
+    return changed(packed, row=row, drive=system.drive[:0])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from numbers import Real
 
 import numpy as np
 
 from ..codes import FormCode
 from ..errors import Fault, ModelError, near_names
+from ..system.edit import changed
 from ..system.pack import Packed
 from ..topology.span import Plan
 
@@ -40,14 +40,12 @@ def with_given(packed: Packed, penalty: float | Mapping[str, float] | None) -> P
     """Return the packed model with a penalty, checked by `check_penalty`, on all its rows or on those of the named parts."""
     if penalty is None or not len(packed.system.row):
         return packed
-    row = packed.system.row.copy()
-    if isinstance(penalty, Mapping):
-        for name, value in penalty.items():
-            row["given"][owners(packed) == name] = value
-    else:
-        row["given"] = penalty
-    row.setflags(write=False)
-    return replace(packed, system=packed.system._replace(row=row))
+    if not isinstance(penalty, Mapping):
+        return changed(packed, row={"given": penalty})
+    given = packed.system.row["given"].copy()
+    for name, value in penalty.items():
+        given[owners(packed) == name] = value
+    return changed(packed, row={"given": given})
 
 
 def without_rows(packed: Packed, penalty: float | Mapping[str, float] | None) -> list[str]:

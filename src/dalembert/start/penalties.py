@@ -12,8 +12,6 @@ the directions of a planar linkage have but for rounding, tells nothing of its m
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..codes import FormCode, RowCode, Status, TaskCode, TermCode
@@ -21,6 +19,7 @@ from ..kernels.constraint.door import enter, make_open_work
 from ..kernels.constraint.saddle import STIFFNESS
 from ..kernels.constraint.terms import evaluate_terms
 from ..kernels.tables import Work
+from ..system.edit import changed
 from ..system.pack import Packed
 
 SHORTEST = 1e-2
@@ -54,14 +53,12 @@ def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work
     blocks = _Blocks(system, work)
     mass, seen = blocks.along(_even(system, diagonal) if flexible else _same_in_joints(system, diagonal))
     heavy = seen & (mass > (0.0 if flexible else LIGHT * np.max(mass[seen], initial=0.0)))
-    row = system.row.copy()
     usual = np.median(mass[heavy]) if np.any(heavy) else 1.0
-    row["penalty"] = STIFFNESS * np.where(heavy, mass, usual) / row["size"] ** 2
+    columns = {"penalty": STIFFNESS * np.where(heavy, mass, usual) / system.row["size"] ** 2}
     if flexible:
         stiffness, _ = blocks.along(_even(system, _stiffness(system, t, q, work)))
-        row["stiffness"] = ELASTIC_STIFFNESS * stiffness / row["size"] ** 2
-    row.setflags(write=False)
-    return replace(packed, system=system._replace(row=row))
+        columns["stiffness"] = ELASTIC_STIFFNESS * stiffness / system.row["size"] ** 2
+    return changed(packed, row=columns)
 
 
 class _Blocks:

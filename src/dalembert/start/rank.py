@@ -11,14 +11,13 @@ with unit rows at independent rates, are normalised by S one by one.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..codes import Status
 from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
 from ..kernels.tree.kinematics import eval_motion, eval_places
+from ..system.edit import changed
 from ..system.pack import Packed
 from .reduction import independent_rates, null_space
 
@@ -81,10 +80,8 @@ def massless_motions(packed: Packed, M: np.ndarray, J: np.ndarray, sizes: np.nda
 
 def with_gauge(packed: Packed, rates: np.ndarray, sizes: np.ndarray) -> Packed:
     """Return the packed model with a gauge at some rates, of the size of its inertias; see constraint/massless_rows.py."""
-    dof = packed.system.dof.copy()
-    scale = dof["q_scale"]
+    scale = packed.system.dof["q_scale"]
     usual = (sizes / scale**2)[sizes > 0]
-    dof["gauge"] = 0.0
-    dof["gauge"][rates] = (np.median(usual) if len(usual) else 1.0) * scale[rates] ** 2
-    dof.setflags(write=False)
-    return replace(packed, system=packed.system._replace(dof=dof))
+    gauge = np.zeros(len(scale))
+    gauge[rates] = (np.median(usual) if len(usual) else 1.0) * scale[rates] ** 2
+    return changed(packed, dof={"gauge": gauge})

@@ -23,6 +23,7 @@ from dalembert.results.tables import FRAMES, frame_shapes
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
 from dalembert.start.arguments import RunOptions
+from dalembert.start.at_state import entries_at_state, make_reader
 from dalembert.start.evaluate import evaluate_frames, refresh_accelerations
 from dalembert.start.initial import prepare_start
 from dalembert.start.massless import make_settling
@@ -71,6 +72,8 @@ def calls(case):
         (tree_kinematics.eval_places, (sys, qd, work)),
         (tree_inverse.eval_body_accelerations, (sys, qdd, work)),
         (tree_inverse.eval_mass_matrix, (sys, M, work)),
+        (tree_kinematics.eval_motion, (sys, q, qd, work)),
+        *entries_at_state(sys, make_reader(case.packed), work).values(),
         (tree_kinematics.eval_motion, (sys, q, qd, work)),
         (tree_factor.factor_tree, (sys, add, 0.0, 0.0, work)),
         (tree_factor.solve_tree, (sys, ones, out, work)),

@@ -1,4 +1,5 @@
-"""Forward dynamics of a tree in O(N): block elimination from the leaves to the ground, then outward.
+"""Forward dynamics of a tree in O(N), the articulated-body algorithm (ABA): block elimination from the leaves to the ground,
+then outward.
 
 Seeds: [ARN (10)-(17)] elimination of the joint loads mu and of the accelerations.  Deviations: K = identity, J stands
 for minus [ARN]'s J, the load of a joint is +mu on its own body, and [ARN (15)] misprints a bracket: the term J^T f

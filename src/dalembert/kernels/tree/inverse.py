@@ -1,4 +1,5 @@
-"""Inverse dynamics of a tree in O(N): the efforts that given accelerations need, and the load of every joint.
+"""Inverse dynamics of a tree in O(N) by the recursive Newton-Euler algorithm (RNEA): the efforts that given accelerations need
+and the load of every joint; its mass matrix by the composite-rigid-body algorithm (CRBA).
 
 Seeds: [ARN (9), (10)] with the joint loads summed from the leaves; deviations as in dynamics.py.
 """
@@ -7,7 +8,7 @@ from ...codes import JointCode, Status
 from ..algebra.quad import add4, cross4, load4, load_symmetric
 from ..algebra.small import add3, axpy3, cross, dot3, load3, store3, sub3, sym_vec
 from ..algebra.spatial import add_inertia, inertia_vec, load_inertia, shifted_inertia
-from ..compile.jit import kernel, part, shared
+from ..compile.jit import part, shared
 from ..flex.faces import add_face_effort, face_acceleration
 from ..flex.floating import eval_floating_accelerations, heavy_element, put_elastic_loads, with_elastic_wrench
 from ..flex.floating_mass import add_body_columns, add_face_columns, add_felt
@@ -91,7 +92,7 @@ def add_rotors(sys, qdd, effort):
 
 @shared
 def eval_inverse(sys, qdd, effort, work) -> int:
-    """effort = M qdd + bias - applied body forces, after `eval_motion` and `eval_forces`."""
+    """effort = M qdd + bias - applied body forces, after `eval_motion` and `eval_forces`, by RNEA."""
     eval_body_accelerations(sys, qdd, work)
     eval_joint_loads(sys, work)
     status = eval_efforts(sys, effort, work)
@@ -99,9 +100,9 @@ def eval_inverse(sys, qdd, effort, work) -> int:
     return status
 
 
-@kernel
+@shared
 def eval_mass_matrix(sys, M, work) -> int:
-    """Fill the mass matrix (n_v, n_v) by composite bodies, after `eval_motion` (destroys the rows' inertia)."""
+    """Fill the mass matrix (n_v, n_v) after `eval_motion` (destroys the rows' inertia): the composite-rigid-body algorithm."""
     body, rows, dof = sys.body, work.body, work.dof
     for k in range(M.shape[0]):
         for j in range(M.shape[1]):

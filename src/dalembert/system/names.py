@@ -1,0 +1,24 @@
+"""Names of the entries of coordinates and rates."""
+
+from __future__ import annotations
+
+from .layout import Layout
+
+
+def coordinate_names(layout: Layout) -> list[str]:
+    """Return ``"joint.coordinate"`` of every coordinate."""
+    names = {j.q + k: f"{j.name}.{c}" for j in layout.joints for k, c in enumerate(j.coordinates)}
+    names |= {f.q + k: f"{f.name}.{c}" for f in layout.flexibles for k, c in enumerate(f.coordinates)}
+    return [names[k] for k in sorted(names)]
+
+
+def rate_names(layout: Layout) -> list[str]:
+    """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
+    names = {}
+    for j in layout.joints:
+        coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
+                       "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
+        names |= {j.v + k: f"{j.name}.{c}" for k, c in enumerate(coordinates)}
+    for f in layout.flexibles:
+        names |= {f.v + k: f"{f.name}.{c}" for k, c in enumerate(f.coordinates)}
+    return [names[v] for v in sorted(names)]

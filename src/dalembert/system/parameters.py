@@ -1,0 +1,427 @@
+"""Parameters of a model by name, ``"spring.stiffness"``: what each one is, how it is written into a checked model, and which
+entries of the tables are copies of it.
+
+A name is the path of a number in the model text: part, field, and the component where there are several.  Fields of flexible
+parts, whose bodies are reduced before, have no names here; neither have functions, quaternions and what is left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import hypot
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..codes import JOINT_SIZES, ConstraintCode, ForceCode, JointCode
+from ..model.check_joints import COORDINATE_UNITS
+from ..model.checked import (
+    CheckedBody,
+    CheckedConstraint,
+    CheckedForce,
+    CheckedJoint,
+    CheckedModel,
+    CheckedMotion,
+    Place,
+)
+from ..model.laws import Ramp, Sine, Table
+from ..model.values import SHORTEST, frozen
+
+XYZ = ("x", "y", "z")
+INERTIA = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+TURNS = ("turn_x", "turn_y", "turn_z")
+ZERO_MOMENT, PARALLEL = 1e-9, 1e-6
+"""Relative size of moments that count as zero; angle [rad] between axes that count as parallel."""
+LISTED_KNOTS = 200
+"""Tables with more points than this are records: their single values have no names."""
+
+
+class Copy(NamedTuple):
+    """An entry of a table that is `factor` times a parameter; `component` of a field that is no single number."""
+
+    table: str
+    row: int
+    field: str
+    component: int | None
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number of a checked model.
+
+    Attributes
+    ----------
+    name, unit : str
+    value : float
+        As it is in the model that the parameter was read of.
+    write : function (CheckedModel, float) -> CheckedModel
+    copies : function (Packed) -> list of Copy, or None
+        Entries of tables in joint coordinates that are copies of it; None if it enters otherwise.
+    alone : bool
+        Whether nothing but its copies depends on it.
+    degree : int
+        Of the polynomials that the tables are in it; 0 if they are none.
+    least, above : float or None
+        Bounds of its values.
+    whole : function (CheckedModel, three floats) -> CheckedModel, or None
+        Of a component of a direction: writes all three.
+    """
+
+    name: str
+    unit: str
+    value: float
+    write: Callable[[CheckedModel, float], CheckedModel]
+    copies: Callable[[Any], list[Copy]] | None = None
+    alone: bool = False
+    degree: int = 1
+    least: float | None = None
+    above: float | None = None
+    whole: Callable[[CheckedModel, Any], CheckedModel] | None = None
+
+
+def parameters_of(model: CheckedModel, owner: str | None = None) -> dict[str, Parameter]:
+    """Return all parameters of a checked model by name, or those of one part, of ``"ground"`` or ``"gravity"``."""
+    found = [*_of_gravity(model)] if owner in (None, "gravity") else []
+    for i, body in enumerate(model.bodies):
+        if owner in (None, body.name) and not (body.hidden or body.face or body.floating is not None):
+            found += _of_body(i, body)
+    for section, read in (("joints", _of_joint), ("constraints", _of_constraint), ("forces", _of_force),
+                          ("motions", _of_motion)):
+        for i, part in enumerate(getattr(model, section)):
+            if owner in (None, part.name) and not getattr(part, "hidden", False):
+                found += read(i, part, model)
+    return {p.name: p for p in found}
+
+
+# --- writing -------------------------------------------------------------------------------------------------------
+
+def _put(section: str, index: int, change: Callable[[Any, float], Any]) -> Callable[[CheckedModel, float], CheckedModel]:
+    """Write into one part of a section."""
+
+    def write(model: CheckedModel, value: float) -> CheckedModel:
+        parts = list(getattr(model, section))
+        parts[index] = change(parts[index], value)
+        return replace(model, **{section: tuple(parts)})
+
+    return write
+
+
+def _field(name: str) -> Callable[[Any, float], Any]:
+    return lambda part, value: replace(part, **{name: value})
+
+
+def _entry(name: str, *at: tuple[int, ...] | int) -> Callable[[Any, float], Any]:
+    """Write entries of an array."""
+
+    def change(part, value):
+        array = np.array(getattr(part, name), float)
+        for k in at:
+            array[k] = value
+        return replace(part, **{name: frozen(array)})
+
+    return change
+
+
+def _direction(name: str) -> Callable[[Any, Any], Any]:
+    """Write a direction, which is made a unit vector; None if it has no length."""
+
+    def change(part, values):
+        length = hypot(*values)
+        return replace(part, **{name: frozen([x / length for x in values]) if length > SHORTEST else None})
+
+    return change
+
+
+def _directions(section: str, i: int, part: Any, word: str, name: str) -> Iterator[Parameter]:
+    """Components of a direction, those of a unit vector before one is changed."""
+    whole = _put(section, i, _direction(name))
+    for k, c in enumerate(XYZ):
+        def change(own, value, k=k):
+            values = getattr(own, name).tolist()
+            values[k] = value
+            return _direction(name)(own, values)
+
+        yield Parameter(f"{part.name}.{word}.{c}", "", float(getattr(part, name)[k]), _put(section, i, change), degree=0,
+                        whole=whole)
+
+
+def _move_point(text: str, k: int) -> Callable[[CheckedModel, float], CheckedModel]:
+    """Write a coordinate of a named point, wherever it stands."""
+
+    def moved(place: Place | None, value: float) -> Place | None:
+        if place is None or place.text != text:
+            return place
+        position = np.array(place.position)
+        position[k] = value
+        return replace(place, position=frozen(position))
+
+    def write(model: CheckedModel, value: float) -> CheckedModel:
+        bodies = tuple(replace(b, points={n: moved(p, value) for n, p in b.points.items()}) if b.points else b
+                       for b in model.bodies)
+        held = {section: tuple(replace(part, first=moved(part.first, value), second=moved(part.second, value))
+                               for part in getattr(model, section)) for section in ("joints", "constraints", "forces")}
+        return replace(model, bodies=bodies, **held)
+
+    return write
+
+
+# --- model and bodies ----------------------------------------------------------------------------------------------
+
+def _of_gravity(model: CheckedModel) -> Iterator[Parameter]:
+    for k, c in enumerate(XYZ):
+        def write(model, value, k=k):
+            gravity = np.array(model.gravity)
+            gravity[k] = value
+            return replace(model, gravity=frozen(gravity))
+
+        yield Parameter(f"gravity.{c}", "m/s²", float(model.gravity[k]), write,
+                        lambda packed, k=k: [Copy("constants", 0, "g_w", k)], alone=True)
+
+
+def _of_body(i: int, body: CheckedBody) -> Iterator[Parameter]:
+    if i > 0:
+        yield Parameter(f"{body.name}.mass", "kg", body.mass, _put("bodies", i, _field("mass")), least=0.0)
+        for k, c in enumerate(XYZ):
+            yield Parameter(f"{body.name}.com.{c}", "m", float(body.com[k]), _put("bodies", i, _entry("com", k)), degree=2)
+        for c, (a, b) in INERTIA.items():
+            yield Parameter(f"{body.name}.inertia.{c}", "kg m²", float(body.inertia[a, b]),
+                            _put("bodies", i, _entry("inertia", (a, b), (b, a))))
+    for name, place in body.points.items():
+        for k, c in enumerate(XYZ):
+            yield Parameter(f"{body.name}.points.{name}.{c}", "m", float(place.position[k]), _move_point(place.text, k),
+                            degree=2)
+
+
+# --- joints --------------------------------------------------------------------------------------------------------
+
+def _of_joint(i: int, joint: CheckedJoint, model: CheckedModel) -> Iterator[Parameter]:
+    yield from _of_axes(i, joint)
+    if joint.code == JointCode.SCREW:
+        yield Parameter(f"{joint.name}.pitch", "m", joint.pitch, _put("joints", i, _field("pitch")))
+    yield from _of_rotors(i, joint)
+    yield from _of_starts(i, joint)
+
+
+def _of_axes(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
+    if joint.code == JointCode.UNIVERSAL:
+        words = {"axis1": "axis", "axis2": "axis2"}
+    else:
+        words = {} if joint.code in (JointCode.FIXED, JointCode.SPHERICAL, JointCode.FREE) else {"axis": "axis"}
+    for word, name in words.items():
+        yield from _directions("joints", i, joint, word, name)
+
+
+def _rate_words(joint: CheckedJoint) -> dict[str, tuple[int, ...]]:
+    """What rates are called that have rotors of their own, and their numbers; the three of a ball share theirs."""
+    if joint.code == JointCode.SPHERICAL:
+        return {"": (0, 1, 2)}
+    if joint.code == JointCode.FREE:
+        return {".x": (0,), ".y": (1,), ".z": (2,), ".turn": (3, 4, 5)}
+    if len(joint.coordinates) == 1:
+        return {"": (0,)}
+    return {f".{c}": (k,) for k, c in enumerate(joint.coordinates)}
+
+
+def _of_rotors(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
+    count = JOINT_SIZES[joint.code][1]
+    present = np.broadcast_to(joint.armature, count)
+    for word, rates in _rate_words(joint).items():
+        def change(part, value, rates=rates):
+            armature = np.array(np.broadcast_to(part.armature, count), float)
+            armature[list(rates)] = value
+            return replace(part, armature=frozen(armature))
+
+        def copies(packed, rates=rates):
+            entry = next((e for e in packed.layout.joints if e.name == joint.name), None)
+            return [] if entry is None else [Copy("dof", entry.v + k, "armature", None) for k in rates]
+
+        moves = len(rates) == 1 and COORDINATE_UNITS.get(joint.coordinates[rates[0]]) == "m"
+        yield Parameter(f"{joint.name}.armature{word}", "kg" if moves else "kg m²", float(present[rates[0]]),
+                        _put("joints", i, change), copies, least=0.0)
+
+
+def _of_starts(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
+    """Starts in the user's coordinates: entries of q and qd, before loops are closed."""
+    n_q, n_v = JOINT_SIZES[joint.code]
+    zero = np.zeros(n_q)
+    if joint.code in (JointCode.SPHERICAL, JointCode.FREE):
+        zero[n_q - 4] = 1.0
+    units = [COORDINATE_UNITS.get(c) for c in joint.coordinates]
+    for k, (c, unit) in enumerate(zip(joint.coordinates, units, strict=True)):
+        if unit is not None:
+            word = "" if n_q == 1 else f".{c}"
+            yield Parameter(f"{joint.name}.start{word}", unit, float((zero if joint.start is None else joint.start)[k]),
+                            _put("joints", i, _start("start", zero, k)), _state("q", joint.name, k), alone=True)
+    turns = {JointCode.SPHERICAL: TURNS, JointCode.FREE: (*XYZ, *TURNS)}.get(joint.code, joint.coordinates)
+    for k, c in enumerate(turns):
+        unit = "rad/s" if c.startswith("turn") else f"{units[k]}/s"
+        word = "" if n_v == 1 else f".{c}"
+        rate = np.zeros(n_v) if joint.start_rate is None else joint.start_rate
+        yield Parameter(f"{joint.name}.start_rate{word}", unit, float(rate[k]),
+                        _put("joints", i, _start("start_rate", np.zeros(n_v), k)), _state("qd", joint.name, k), alone=True)
+
+
+def _start(name: str, zero: np.ndarray, k: int) -> Callable[[Any, float], Any]:
+    def change(part, value):
+        array = np.array(zero if getattr(part, name) is None else getattr(part, name), float)
+        array[k] = value
+        return replace(part, **{name: frozen(array)})
+
+    return change
+
+
+def _state(table: str, name: str, k: int) -> Callable[[Any], list[Copy]]:
+    def copies(packed):
+        entry = next((e for e in packed.layout.joints if e.name == name), None)
+        return [] if entry is None else [Copy(table, (entry.q if table == "q" else entry.v) + k, "", None)]
+
+    return copies
+
+
+# --- constraints ---------------------------------------------------------------------------------------------------
+
+_DIRECTIONS = {ConstraintCode.POINT_ON_LINE: ("axis",), ConstraintCode.POINT_ON_PLANE: ("normal",),
+               ConstraintCode.ROLLING: ("normal", "axis")}
+_PRESCRIBED = {ConstraintCode.DISTANCE: "length", ConstraintCode.POINT_ON_PLANE: "offset", ConstraintCode.GEAR: "offset",
+               ConstraintCode.COORDINATE_COUPLING: "offset"}
+
+
+def _of_constraint(i: int, part: CheckedConstraint, model: CheckedModel) -> Iterator[Parameter]:
+    for name in _DIRECTIONS.get(part.code, ()):
+        if np.any(getattr(part, name)):
+            yield from _directions("constraints", i, part, name, name)
+    if part.code == ConstraintCode.ROLLING:
+        yield Parameter(f"{part.name}.radius", "m", part.radius, _put("constraints", i, _field("radius")),
+                        lambda packed: [Copy("row", r, "radius", None) for r in _rows(packed, part.name)],
+                        alone=True, above=0.0)
+    word = _PRESCRIBED.get(part.code)
+    if word and part.value is not None and (part.law is None or part.law_of_x):
+        above = 0.0 if part.code == ConstraintCode.DISTANCE else None
+        yield Parameter(f"{part.name}.{word}", part.unit, part.value, _put("constraints", i, _field("value")),
+                        lambda packed: [Copy("row", r, "c", None) for r in _rows(packed, part.name)], alone=True, above=above)
+    yield from _of_factors(i, part)
+    law = "function" if part.law_of_x else word
+    yield from _of_law("constraints", i, part, law, part.unit, lambda packed: int(
+        packed.system.row[_rows(packed, part.name)[0]]["law"]), of_time=not part.law_of_x)
+
+
+def _rows(packed, name: str) -> range:
+    entry = next(e for e in packed.layout.constraints if e.name == name)
+    return range(entry.row, entry.row + entry.rows)
+
+
+def _of_factors(i: int, part: CheckedConstraint) -> Iterator[Parameter]:
+    """Ratio of a gear and factors of a coupling: minus the factors of all terms but the first."""
+    if part.code == ConstraintCode.GEAR:
+        words = ["ratio"]
+    elif part.code == ConstraintCode.COORDINATE_COUPLING and not part.law_of_x:
+        words = [f"to.{k}" for k in range(1, len(part.terms))]
+    else:
+        return
+    for k, word in enumerate(words, start=1):
+        def change(own, value, k=k):
+            joint, coordinate, _ = own.terms[k]
+            return replace(own, terms=(*own.terms[:k], (joint, coordinate, -value), *own.terms[k + 1:]))
+
+        def copies(packed, k=k):
+            return [Copy("term", int(packed.system.row[_rows(packed, part.name)[0]]["term"]) + k, "c", None, -1.0)]
+
+        yield Parameter(f"{part.name}.{word}", "", -part.terms[k][2], _put("constraints", i, change), copies, alone=True)
+
+
+# --- forces, motions, laws -----------------------------------------------------------------------------------------
+
+_LAW_WORDS = {ForceCode.JOINT_SPRING: "effort", ForceCode.MOTOR: "effort", ForceCode.SPRING_DAMPER: "force",
+              ForceCode.FORCE: "magnitude", ForceCode.TORQUE: "magnitude"}
+_BUSHING_UNITS = {"stiffness": "N/m", "damping": "N s/m", "turning_stiffness": "N m/rad", "turning_damping": "N m s/rad"}
+_ELASTIC = {"stiffness": "k", "damping": "c", "turning_stiffness": "kt", "turning_damping": "ct"}
+
+
+def _unit(model: CheckedModel, part: CheckedForce | CheckedMotion) -> str:
+    """Unit of the joint coordinate that a part acts on."""
+    return COORDINATE_UNITS[model.joints[part.joint].coordinates[part.coordinate]]
+
+
+def _of_force(i: int, force: CheckedForce, model: CheckedModel) -> Iterator[Parameter]:
+    def copy(field, component):
+        return lambda packed: [Copy("force", i, field, component)]
+
+    turns = force.joint >= 0 and _unit(model, force) == "rad"
+    if force.code in (ForceCode.JOINT_SPRING, ForceCode.SPRING_DAMPER):
+        for name in ("stiffness", "damping"):
+            unit = _BUSHING_UNITS[f"turning_{name}" if turns else name]
+            yield Parameter(f"{force.name}.{name}", unit, float(getattr(force, name)[0]), _put("forces", i, _entry(name, 0)),
+                            copy(_ELASTIC[name], 0), alone=True, least=0.0)
+        spring = force.code == ForceCode.JOINT_SPRING
+        yield Parameter(f"{force.name}.{'rest' if spring else 'length'}", "rad" if turns else "m", force.rest,
+                        _put("forces", i, _field("rest")), copy("rest", None), alone=True, least=None if spring else 0.0)
+    if force.code == ForceCode.BUSHING:
+        for name, field in _ELASTIC.items():
+            for k, c in enumerate(XYZ):
+                yield Parameter(f"{force.name}.{name}.{c}", _BUSHING_UNITS[name], float(getattr(force, name)[k]),
+                                _put("forces", i, _entry(name, k)), copy(field, k), alone=True, least=0.0)
+    if force.code in (ForceCode.FORCE, ForceCode.TORQUE):
+        yield from _directions("forces", i, force, "direction", "direction")
+    unit = "N m" if turns or force.code == ForceCode.TORQUE else "N"
+    yield from _of_law("forces", i, force, _LAW_WORDS.get(force.code), unit, lambda packed: int(packed.system.force[i]["law"]))
+
+
+def _of_motion(i: int, motion: CheckedMotion, model: CheckedModel) -> Iterator[Parameter]:
+    unit = _unit(model, motion) + "/s" * motion.speed
+    yield from _of_law("motions", i, motion, "speed" if motion.speed else "position", unit,
+                       lambda packed: int(packed.system.drive[i]["law"]))
+
+
+def _of_law(section: str, i: int, part: Any, word: str | None, unit: str, row: Callable[[Any], int], of_time: bool = True
+            ) -> Iterator[Parameter]:
+    """Constants of a part's law: of a number itself, of a sine, ramp or table; functions have none."""
+    law, name = part.law, f"{part.name}.{word}"
+
+    def copied(k):
+        return lambda packed: [Copy("law", row(packed), "p", k)]
+
+    if isinstance(law, float):
+        yield Parameter(name, unit, law, _put(section, i, _field("law")), copied(0), alone=True)
+    elif isinstance(law, (Sine, Ramp)):
+        x = "s" if of_time else ""
+        units = {"begin": x, "finish": x, "start": unit, "end": unit}
+        if isinstance(law, Sine):
+            units = {"amplitude": unit, "omega": "rad/s" * of_time, "phase": "rad", "offset": unit}
+        for k, constant in enumerate(units):
+            def change(own, value, constant=constant):
+                return replace(own, law=replace(own.law, **{constant: value}))
+
+            yield Parameter(f"{name}.{constant}", units[constant], getattr(law, constant), _put(section, i, change), copied(k),
+                            alone=not (of_time and constant in ("begin", "finish")))
+    elif isinstance(law, Table) and len(law.y) <= LISTED_KNOTS:
+        for k, y in enumerate(law.y):
+            def change(own, value, k=k):
+                return replace(own, law=replace(own.law, y=(*own.law.y[:k], value, *own.law.y[k + 1:])))
+
+            yield Parameter(f"{name}.y.{k}", unit, float(y), _put(section, i, change))
+
+
+def faults_of(model: CheckedModel, name: str) -> list[str]:
+    """What the part of a written model must not be, beyond the bounds of single parameters."""
+    found = []
+    for part in (p for section in ("bodies", "joints", "constraints", "forces", "motions") for p in getattr(model, section)):
+        if part.name != name:
+            continue
+        if any(getattr(part, word, 0.0) is None for word in ("axis", "axis2", "normal", "direction")):
+            found.append("found a direction of length zero")
+            continue
+        if hasattr(part, "inertia"):
+            moments = np.linalg.eigvalsh(part.inertia)
+            if moments[0] < -ZERO_MOMENT * np.max(abs(moments)):
+                found.append(f"found the principal moment {moments[0]:.6g} kg m², expected none below zero")
+        if isinstance(part, CheckedJoint) and part.code == JointCode.UNIVERSAL:
+            if np.linalg.norm(np.cross(part.axis, part.axis2)) < PARALLEL:
+                found.append("found parallel axes, expected two directions")
+        if any(factor == 0.0 for _, _, factor in getattr(part, "terms", ())):
+            found.append("found the factor zero, expected another number")
+        law = getattr(part, "law", None)
+        if isinstance(law, Ramp) and not law.finish > law.begin:
+            found.append(f"found a ramp that ends at {law.finish:g}, expected an end after its begin {law.begin:g}")
+    return found
