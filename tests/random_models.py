@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.codes import JOINT_SIZES
 from dalembert.model import parts
 from dalembert.model.laws import ramp, sine
 from dalembert.model.model import Model
@@ -107,7 +106,7 @@ def random_joint(rng, kind, name, inner, outer, reverse):
     ends = [random_attachment(rng, inner), random_attachment(rng, outer)]
     if rng.random() < reverse:
         ends.reverse()
-    q, u = random_coordinates(rng, kind), rng.normal(size=JOINT_SIZES[kind.code][1])
+    q, u = random_coordinates(rng, kind), rng.normal(size=len(kind.record.rates))
     begin = {"start": start_value(q), "start_rate": start_value(u)} if len(u) else {}
     return kind(name, *ends, **random_axes(rng, kind), **begin), q, u
 

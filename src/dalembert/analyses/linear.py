@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ModelError
+from ..model.joints import JOINT_KINDS
 from ..start.arguments import check_time
 from ..start.closing import at_time
 from ..start.constraints import Constraints
@@ -203,8 +204,8 @@ def rate_names(layout: Layout) -> list[str]:
     """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
     names = {}
     for j in layout.joints:
-        coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
-                       "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
+        record = JOINT_KINDS[j.kind]
+        coordinates = (*record.drivable, *(("turn_x", "turn_y", "turn_z") if record.ball else ()))
         names |= {j.v + k: f"{j.name}.{c}" for k, c in enumerate(coordinates)}
     for f in layout.flexibles:
         names |= {f.v + k: f"{f.name}.{c}" for k, c in enumerate(f.coordinates)}

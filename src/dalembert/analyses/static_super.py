@@ -23,12 +23,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..codes import ForceCode, RowCode, Status, TaskCode, TermCode
+from ..codes import RowCode, Status, TaskCode, TermCode
 from ..errors import ConvergenceError
 from ..kernels.algebra.sparse import factor_sparse
 from ..kernels.constraint.door import enter, make_open_work
 from ..kernels.constraint.terms import evaluate_terms
 from ..kernels.force.laws import eval_law
+from ..model.forces import FORCE_RECORDS
 from ..start.initial import Start
 from ..start.natural import joint_frames
 from ..system.pack import Packed, length_scale
@@ -185,7 +186,7 @@ class _Balance:
         """Return the tables with a share of gravity and of the applied forces."""
         constants, force = self.system.constants.copy(), self.system.force.copy()
         constants["g_w"] *= share
-        applied = np.isin(force["code"], (ForceCode.FORCE, ForceCode.TORQUE))
+        applied = np.isin(force["code"], [code for code, record in FORCE_RECORDS.items() if record.on == "place"])
         force["dir"][applied] *= share
         for table in (constants, force):
             table.setflags(write=False)

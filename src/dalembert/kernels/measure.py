@@ -150,7 +150,7 @@ def measure_elements(sys, f, t, q, qd, out, work):
 
 
 @kernel
-def measure_system(sys, f, q, qd, out, work):
+def measure_system(sys, f, t, q, qd, out, work):
     """Fill the first nine of out[f] (12,).
 
     They are kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin).
@@ -174,7 +174,7 @@ def measure_system(sys, f, q, qd, out, work):
         L = add3(L, add3(cross(load3(work.body[sys.floating.element[index].body].r_w), momentum), spin))
     for k in range(sys.dof.shape[0]):
         kinetic += 0.5 * sys.dof[k].armature * qd[k] * qd[k]
-    elastic = eval_elastic_energy(sys, q, work) + eval_strain_energy(sys, q)
+    elastic = eval_elastic_energy(sys, t, q, work) + eval_strain_energy(sys, q)
     out[f, 0], out[f, 1], out[f, 2] = kinetic, weight, elastic
     for c in range(3):
         out[f, 3 + c] = p[c]
@@ -202,7 +202,7 @@ def measure_frames(sys, t, q, qd, qdd, multiplier, body, reaction, effort, eleme
         measure_reactions(sys, f, tau, needed, qdd[f], reaction, work)
         measure_holds(sys, f, sys.joint.shape[0], reaction, work)
         measure_elements(sys, f, t[f], q[f], qd[f], element, work)
-        measure_system(sys, f, q[f], qd[f], system, work)
+        measure_system(sys, f, t[f], q[f], qd[f], system, work)
         for k in range(needed.shape[0]):
             effort[f, k] = needed[k] - tau[k] if sys.dof[k].drive >= 0 else tau[k]
         system[f, POWER] = supplied_power(sys, t[f], q[f], qd[f], effort[f], work)

@@ -12,6 +12,7 @@ from ..errors import AssemblyError, Fault, ModelError
 from ..kernels.constraint.door import make_open_work
 from ..kernels.tree.state import eval_drives
 from ..model.check import check
+from ..model.joints import JOINT_KINDS
 from ..model.model import Model
 from ..results.results import Results
 from ..system.pack import Packed, pack
@@ -269,8 +270,9 @@ def _coordinates(entry, start):
     if start is not None:
         return start
     zero = np.zeros(entry.nq)
-    if entry.kind in ("spherical", "free"):
-        zero[entry.nq - 4] = 1.0
+    ball = JOINT_KINDS[entry.kind].ball_at
+    if ball >= 0:
+        zero[ball] = 1.0
     return zero
 
 

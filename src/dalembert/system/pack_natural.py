@@ -22,10 +22,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..codes import VELOCITY_ROWS, DriveCode, ForceCode, FormCode, JointCode, RowCode
+from ..codes import VELOCITY_ROWS, DriveCode, FormCode, RowCode
 from ..kernels import tables
 from ..kernels.algebra.sparse import Pattern
 from ..kernels.tables import System
+from ..model.joints import JOINT_RECORDS
 from .pack import Packed, length_scale
 from .pack_super import lay_superelements, with_modes
 from .pattern import build_pattern
@@ -33,20 +34,6 @@ from .pattern import build_pattern
 AXES = np.eye(3)
 ROUNDING = 4 * np.finfo(float).eps
 """A component of a vector below this fraction of its largest one is taken for zero in the pattern."""
-JOINT_ROWS = {
-    JointCode.FIXED: ("xyz", ("xY", "yZ", "zX")),
-    JointCode.REVOLUTE: ("xyz", ("xZ", "yZ")),
-    JointCode.PRISMATIC: ("xy", ("xY", "yZ", "zX")),
-    JointCode.SCREW: ("xyz", ("xZ", "yZ")),
-    JointCode.CYLINDRICAL: ("xy", ("xZ", "yZ")),
-    JointCode.PLANAR: ("z", ("xZ", "yZ")),
-    JointCode.SPHERICAL: ("xyz", ()),
-    JointCode.FREE: ("", ()),
-}
-"""Axes along which a joint's points coincide, and pairs of axes (parent's, body's) that it keeps square."""
-SLIDES = {JointCode.PRISMATIC: {0: 2}, JointCode.CYLINDRICAL: {1: 2}, JointCode.PLANAR: {0: 0, 1: 1},
-          JointCode.FREE: {0: 0, 1: 1, 2: 2}}
-"""Joint -> number of a coordinate -> axis along which it slides; the others are angles about z."""
 VECTORS = {
     RowCode.POSITION: "de", RowCode.SLIDE_SPEED: "de", RowCode.DIRECTION: "eh", RowCode.DISTANCE: "d", RowCode.ANGLE: "efh",
     RowCode.WHEEL_HEIGHT: "deh", RowCode.UNIT: "e", RowCode.SQUARE: "ef",
@@ -119,21 +106,21 @@ def _body_rows(n_body: int) -> np.ndarray:
 
 
 def _joint_rows(tree: System, first_term: int, length: float) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of all joints of the tree, joint by joint, and the terms that tie the advance of screws to their angles."""
+    """Rows of all joints of the tree, joint by joint, and the terms that tie the way of a lead to its angle."""
     found, terms = [np.zeros(0, tables.ROW)], [np.zeros(0, tables.TERM)]
-    for code, (points, turns) in JOINT_ROWS.items():
-        at = np.flatnonzero(tree.body["code"] == code)
+    for record in JOINT_RECORDS.values():
+        at = np.flatnonzero(tree.body["code"][1:] == record.code) + 1
         b = tree.body[at]
-        axes = dict(zip("xyz", np.moveaxis(b["R_pj"].reshape(-1, 3, 3), 2, 0), strict=True))
+        axes = np.moveaxis(b["R_pj"].reshape(-1, 3, 3), 2, 0)
         ends = {"a": b["parent"], "b": at, "u_a": b["d_p"]}
-        for c in points:
+        for c in record.held_places:
             found.append(_new_rows(RowCode.POSITION, len(at), e_a=axes[c], size=length, **ends))
-        if code == JointCode.SCREW:
-            found[-1]["term"], found[-1]["terms"] = first_term + np.arange(len(at)), 1
-            terms.append(np.zeros(len(at), tables.TERM))
-            terms[-1]["q"], terms[-1]["v"], terms[-1]["c"] = b["q"], b["v"], -tree.dof["s_f"][b["v"], 2]
-        for c, k in turns:
-            found.append(_new_rows(RowCode.DIRECTION, len(at), e_a=axes[c], e_b=AXES["XYZ".index(k)], **ends))
+            if c == record.led_axis:
+                found[-1]["term"], found[-1]["terms"] = first_term + sum(map(len, terms)) + np.arange(len(at)), 1
+                terms.append(np.zeros(len(at), tables.TERM))
+                terms[-1]["q"], terms[-1]["v"], terms[-1]["c"] = b["q"], b["v"], -tree.dof["s_f"][b["v"], c]
+        for c, k in record.held_turns:
+            found.append(_new_rows(RowCode.DIRECTION, len(at), e_a=axes[c], e_b=AXES[k], **ends))
     rows = np.concatenate(found)
     return rows[np.argsort(rows["b"], kind="stable")], np.concatenate(terms)
 
@@ -158,9 +145,8 @@ def _drive_rows(tree: System, length: float) -> np.ndarray:
 
 def _slide_axis(tree: System, coordinate: np.void) -> tuple[int, int | None]:
     """Return the body row of a coordinate (fields q, v) and the axis along which it slides, or None for an angle."""
-    i = int(tree.dof["body"][coordinate["v"]])
-    b = tree.body[i]
-    return i, SLIDES.get(int(b.code), {}).get(int(coordinate["q"] - b.q))
+    d = tree.dof[coordinate["v"]]
+    return int(d.body), int(d.axis) if d.axis >= 0 else None
 
 
 # --- entries -------------------------------------------------------------------------------------------------------
@@ -242,12 +228,7 @@ def _mass_pairs(tree: System) -> np.ndarray:
 
 def _force_pairs(tree: System) -> np.ndarray:
     """Pairs (0, 0), (1, 0), (1, 1), ... of the 24 coordinates that each force element acts on; negative for the ground's."""
-    code, a, b = tree.force["code"], tree.force["a"].copy(), tree.force["b"].copy()
-    in_joint = np.isin(code, (ForceCode.JOINT_SPRING, ForceCode.MOTOR))
-    b[in_joint] = tree.dof["body"][tree.force["v"][in_joint]]
-    a[in_joint] = tree.body["parent"][b[in_joint]]
-    a[np.isin(code, (ForceCode.FORCE, ForceCode.TORQUE))] = 0
-    return _columns_pairs(a, b)
+    return _columns_pairs(tree.force["a"], tree.force["b"])
 
 
 def _rotor_pairs(tree: System) -> np.ndarray:

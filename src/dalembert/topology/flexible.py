@@ -22,10 +22,10 @@ import numpy as np
 
 from ..codes import JointCode
 from ..model.checked import BeamSegment, CheckedBody, CheckedFlexible, CheckedJoint, CheckedModel, Place
+from ..model.joints import JOINT_RECORDS
 from ..model.values import EYE3, UNIT_X, UNIT_Z, ZERO3, frozen
 
 FLOATING, RIGID, FACES = "floating", "rigid", "faces"
-FREE_COORDINATES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 NO_INERTIA = frozen(np.zeros((3, 3)))
 STILL = 1e-12
 """A place stands still in a frame if its unit motions are below this."""
@@ -76,8 +76,8 @@ def _floating(source: Any, frame: Any, stiffening: bool | None) -> Any:
 
 
 def _hidden(name: str, code: JointCode, first: Place, second: Place) -> CheckedJoint:
-    coordinates = FREE_COORDINATES if code == JointCode.FREE else ()
-    return CheckedJoint(name, code, first, second, UNIT_Z, UNIT_X, 0.0, None, None, False, coordinates, hidden=True)
+    return CheckedJoint(name, code, first, second, UNIT_Z, UNIT_X, 0.0, None, None, False, JOINT_RECORDS[code].coordinates,
+                        hidden=True)
 
 
 def _origin(row: int, text: str) -> Place:

@@ -6,26 +6,18 @@ multipliers λ of rows whose laws change them by Phi_t, and the load of each ele
 the third sum over the force elements, the last term for damped flexible bodies.
 """
 
-from ...codes import ForceCode
-from ..algebra.small import dot3, load3
 from ..compile.jit import kernel
 from ..flex.floating import quadratic
-from .elements import eval_bushing_rates, eval_joint_effort, eval_line, eval_load, eval_tension, times3
+from .elements import eval_action, eval_joint_effort, is_on_joint
 
 
 @kernel
 def element_power(sys, e, t, q, qd, work):
     """Power of a force element [W] without that of its linear spring."""
-    if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
+    if is_on_joint(e):
         return (eval_joint_effort(sys, e, t, q, qd) + e.k[0] * (q[e.q] - e.rest)) * qd[e.v]
-    if e.code == ForceCode.SPRING_DAMPER:
-        arm_a, arm_b, unit, length, rate = eval_line(e, work.body[e.a], work.body[e.b])
-        return -(eval_tension(sys, e, t, length, rate) - e.k[0] * (length - e.rest)) * rate
-    if e.code == ForceCode.BUSHING:
-        xd, w = eval_bushing_rates(e, work.body[e.a], work.body[e.b])
-        return -dot3(xd, times3(load3(e.c), xd)) - dot3(w, times3(load3(e.ct), w))
-    direction, arm, size, x, rate = eval_load(sys, e, t, work.body[e.b])
-    return size * rate
+    status, arm, n, f, size, length, rate, stored, supplied = eval_action(sys, e, t, work)
+    return supplied
 
 
 @kernel
