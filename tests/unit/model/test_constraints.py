@@ -28,7 +28,7 @@ HINGE, SLIDE, GUIDE, LOOSE = 0, 1, 2, 4
 def checked(constraint):
     """Return the checked form of a constraint of the machine."""
     found, = dal.check(machine(constraint)).constraints
-    assert found.name == constraint.name and found.code == constraint.code
+    assert found.name == constraint.name and found.code == constraint.record.code
     return found
 
 

@@ -177,27 +177,14 @@ def eval_forces(sys, t, q, qd, tau, work) -> int:
 
 
 @kernel
-def eval_elastic_energy(sys, t, q, work):
-    """Energy stored in force elements [J], after `eval_motion` and `eval_places`."""
-    energy = 0.0
-    for i in range(sys.force.shape[0]):
-        e = sys.force[i]
-        if is_on_joint(e):
-            energy += 0.5 * e.k[0] * (q[e.q] - e.rest) ** 2
-        else:
-            status, arm, n, f, size, length, rate, stored, supplied = eval_action(sys, e, t, work)
-            energy += stored
-    return energy
-
-
-@kernel
 def eval_element(sys, e, t, q, qd, work):
-    """What a force element does now: force and moment on its (second) body, effort, length, rate."""
+    """Force and moment of an element on its second body, size, length, rate, and `stored` and `supplied` of `eval_action`."""
     zero = (0.0, 0.0, 0.0)
     if is_on_joint(e):
-        return zero, zero, eval_joint_effort(sys, e, t, q, qd), q[e.q], qd[e.v]
+        x, effort = q[e.q] - e.rest, eval_joint_effort(sys, e, t, q, qd)
+        return zero, zero, effort, q[e.q], qd[e.v], 0.5 * e.k[0] * x ** 2, (effort + e.k[0] * x) * qd[e.v]
     status, arm, n, f, size, length, rate, stored, supplied = eval_action(sys, e, t, work)
-    return f, n, size, length, rate
+    return f, n, size, length, rate, stored, supplied
 
 
 @kernel

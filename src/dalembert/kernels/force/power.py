@@ -3,34 +3,22 @@
 Kinetic energy, weight and the elastic energy ½ k x² of springs make up the total.  With the efforts u of the drives, the
 multipliers λ of rows whose laws change them by Phi_t, and the load of each element beside its linear spring,
     E' = sum u qd + sum λ Phi_t + sum (load - elastic load) rate - etad·D etad,                    (1)
-the third sum over the force elements, the last term for damped flexible bodies.
+the third sum over the force elements (`supplied` of elements.py), the last term for damped flexible bodies.
 """
 
 from ..compile.jit import kernel
 from ..flex.floating import quadratic
-from .elements import eval_action, eval_joint_effort, is_on_joint
 
 
 @kernel
-def element_power(sys, e, t, q, qd, work):
-    """Power of a force element [W] without that of its linear spring."""
-    if is_on_joint(e):
-        return (eval_joint_effort(sys, e, t, q, qd) + e.k[0] * (q[e.q] - e.rest)) * qd[e.v]
-    status, arm, n, f, size, length, rate, stored, supplied = eval_action(sys, e, t, work)
-    return supplied
-
-
-@kernel
-def supplied_power(sys, t, q, qd, effort, work):
-    """(1) of a state [W], with the drives' efforts in `effort` (n_v,), after its evaluation with its multipliers."""
+def supplied_power(sys, qd, effort, work):
+    """(1) of a state [W] without the force elements, with the drives' efforts in `effort` (n_v,), after its evaluation."""
     power = 0.0
     for k in range(sys.dof.shape[0]):
         if sys.dof[k].drive >= 0:
             power += effort[k] * qd[k]
     for r in range(sys.row.shape[0]):
         power += work.row[r].multiplier * work.row[r].time_rate
-    for i in range(sys.force.shape[0]):
-        power += element_power(sys, sys.force[i], t, q, qd, work)
     for index in range(sys.floating.element.shape[0]):
         e = sys.floating.element[index]
         if e.damped == 1:
