@@ -102,7 +102,7 @@ class TaskCode(IntEnum):
 
 
 class RowCode(IntEnum):
-    """Kind of a scalar constraint; equations in kernels/constraint/rows.py.  Those of VELOCITY_ROWS bind rates only."""
+    """Kind of a scalar constraint; equations in kernels/constraint/rows.py, its record in `system/row_records.py`."""
 
     NONE = 0
     POSITION = 1
@@ -118,10 +118,6 @@ class RowCode(IntEnum):
     SLIDE_SPEED = 11
     UNIT = 12
     SQUARE = 13
-
-
-VELOCITY_ROWS = (RowCode.WHEEL_SLIP, RowCode.COORDINATE_SPEED, RowCode.TURN_SPEED, RowCode.SLIDE_SPEED)
-"""Rows that bind rates only (non-holonomic)."""
 
 
 class Status(IntEnum):

@@ -8,7 +8,7 @@ import numpy as np
 from physics.states import EPS, packed_case, random_case
 
 import dalembert as dal
-from dalembert.codes import VELOCITY_ROWS, RowCode
+from dalembert.codes import RowCode
 from dalembert.kernels import tables
 from dalembert.kernels.constraint import rows as constraints
 from dalembert.kernels.tables import System, Work, make_work
@@ -16,6 +16,7 @@ from dalembert.kernels.tree.kinematics import eval_motion, eval_places
 from dalembert.kernels.tree.state import move
 from dalembert.model.laws import ramp, sine
 from dalembert.system.pack_laws import LawTable
+from dalembert.system.row_records import ROW_RECORDS
 
 SLOPE_STEP = 1e-6
 """Of the differences that `law_slopes` takes; they leave EPS / SLOPE_STEP of rounding in rows of COUPLING."""
@@ -39,7 +40,7 @@ def random_laws(rng):
 def random_row(rng, code, bodies):
     """Return a row of a kind between two different bodies, all directions unit."""
     row = np.zeros(1, tables.ROW)[0]
-    row.code, row.rate_only, row.law = code, code in VELOCITY_ROWS, -1 if code in WITHOUT_LAW else rng.integers(3)
+    row.code, row.rate_only, row.law = code, ROW_RECORDS[code].binds_rates, -1 if code in WITHOUT_LAW else rng.integers(3)
     row.a, row.b = rng.choice(bodies, 2, replace=False)
     axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     row.u_a, row.u_b, row.e_a, row.f_a = *rng.uniform(-0.5, 0.5, (2, 3)), axes[0], axes[1]
@@ -51,7 +52,7 @@ def random_row(rng, code, bodies):
 def random_term_row(rng, code, pairs, terms):
     """Return a row between coordinates, and append its terms to a list."""
     row = np.zeros(1, tables.ROW)[0]
-    row.code, row.rate_only = code, code in VELOCITY_ROWS
+    row.code, row.rate_only = code, ROW_RECORDS[code].binds_rates
     row.law = 3 if code == RowCode.COUPLING else rng.integers(3)
     row.c, row.term, row.terms = rng.uniform(-0.5, 0.5), len(terms), 2 if code == RowCode.COUPLING else 3
     for k in rng.choice(len(pairs), row.terms, replace=False):
@@ -169,7 +170,7 @@ def single_row(code, joint=FREE, **fields):
     case = packed_case(dal.Model("one").add(dal.Body("b", mass=1.0, inertia=(1, 1, 1)), joint))
     R_bu = np.array(case.sys.body[1].R_bu).reshape(3, 3)
     row = np.zeros(1, tables.ROW)[0]
-    row.code, row.rate_only, row.b, row.law = code, code in VELOCITY_ROWS, 1, -1
+    row.code, row.rate_only, row.b, row.law = code, ROW_RECORDS[code].binds_rates, 1, -1
     for name, value in fields.items():
         row[name] = R_bu @ value if name in ("u_b", "e_b") else value
     sys = with_rows(case.sys, [row])

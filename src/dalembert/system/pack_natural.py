@@ -18,11 +18,12 @@ joint's own, and the axes X, Y, Z and the origin of the body,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from ..codes import VELOCITY_ROWS, DriveCode, FormCode, RowCode
+from ..codes import DriveCode, FormCode, RowCode
 from ..kernels import tables
 from ..kernels.algebra.sparse import Pattern
 from ..kernels.tables import System
@@ -30,15 +31,11 @@ from ..model.joints import JOINT_RECORDS
 from .pack import Packed, length_scale
 from .pack_super import lay_superelements, with_modes
 from .pattern import build_pattern
+from .row_records import ROW_RECORDS, RowRecord
 
 AXES = np.eye(3)
 ROUNDING = 4 * np.finfo(float).eps
 """A component of a vector below this fraction of its largest one is taken for zero in the pattern."""
-VECTORS = {
-    RowCode.POSITION: "de", RowCode.SLIDE_SPEED: "de", RowCode.DIRECTION: "eh", RowCode.DISTANCE: "d", RowCode.ANGLE: "efh",
-    RowCode.WHEEL_HEIGHT: "deh", RowCode.UNIT: "e", RowCode.SQUARE: "ef",
-}
-"""Row -> vectors of kernels/natural/shapes.py that it depends on."""
 
 
 def pack_global(packed: Packed) -> Packed:
@@ -91,7 +88,7 @@ def pack_global(packed: Packed) -> Packed:
 def _new_rows(code: RowCode, count: int, **fields) -> np.ndarray:
     """Return rows of one kind without a law."""
     row = np.zeros(count, tables.ROW)
-    row["code"], row["rate_only"], row["law"], row["size"] = code, code in VELOCITY_ROWS, -1, 1.0
+    row["code"], row["rate_only"], row["law"], row["size"] = code, ROW_RECORDS[code].binds_rates, -1, 1.0
     for name, value in fields.items():
         row[name] = value
     return row
@@ -189,14 +186,19 @@ def _cleaned(x: np.ndarray) -> np.ndarray:
     return np.abs(x) > ROUNDING * np.abs(x).max(axis=1, keepdims=True, initial=0.0)
 
 
+def _is_row(row: np.ndarray, asked: Callable[[RowRecord], bool]) -> np.ndarray:
+    """True for the rows whose record is as asked."""
+    return np.isin(row["code"], [code for code, record in ROW_RECORDS.items() if asked(record)])
+
+
 def _own_slots(row: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return (row, body, slot) of all slots that move a vector or a wrench of the rows' own bodies."""
-    uses = {v: np.isin(row["code"], [code for code, vectors in VECTORS.items() if v in vectors]) for v in "defh"}
+    uses = {v: _is_row(row, lambda record, v=v: v in record.vectors) for v in "defh"}
     moves = np.zeros((len(row), 2, 4), bool)
-    moves[:, :, 0] = (uses["d"] | (row["code"] == RowCode.WHEEL_SLIP))[:, None]
+    moves[:, :, 0] = (uses["d"] | _is_row(row, lambda record: "origin" in record.whole_bodies))[:, None]
     for side, v, name in ((0, "d", "u_a"), (1, "d", "u_b"), (0, "e", "e_a"), (0, "f", "f_a"), (1, "h", "e_b")):
         moves[:, side, 1:] |= uses[v][:, None] & _cleaned(row[name])
-    moves[:, :, 1:] |= np.isin(row["code"], (RowCode.WHEEL_SLIP, RowCode.TURN_SPEED))[:, None, None]
+    moves[:, :, 1:] |= _is_row(row, lambda record: "axes" in record.whole_bodies)[:, None, None]
     ends = np.stack([row["a"], row["b"]], axis=1)
     at, side, slot = np.nonzero(moves & (ends > 0)[:, :, None])
     return at, ends[at, side], slot

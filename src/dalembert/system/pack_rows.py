@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..codes import VELOCITY_ROWS, JointCode, RowCode
+from ..codes import JointCode, RowCode
 from ..kernels import tables
 from ..kernels.flex.floating_tables import Floating
 from ..model.checked import CheckedConstraint, CheckedJoint, Place
@@ -19,6 +19,7 @@ from ..model.joints import JOINT_RECORDS, Fixed
 from ..model.records import AXES, RowSpec
 from ..topology.span import Plan
 from .pack_laws import LawTable
+from .row_records import ROW_RECORDS
 from .rows import JointRows, alignment
 
 X, Y, Z = np.eye(3)
@@ -37,7 +38,7 @@ class RowTable:
 
     def add(self, owner: str, label: str, code: RowCode, **fields) -> None:
         """Append a row; places and directions are given in the joint frames of its bodies."""
-        size = 1.0 if code in (RowCode.DIRECTION, RowCode.ANGLE, RowCode.TURN_SPEED) else self.length
+        size = 1.0 if ROW_RECORDS[code].of_angle else self.length
         self.records.append({"code": code, "law": -1, "size": size, **fields})
         self.names.append((owner, label))
 
@@ -59,7 +60,7 @@ class RowTable:
         for row, record in zip(rows, self.records, strict=True):
             for key, value in record.items():
                 row[key] = value
-            row.rate_only = record["code"] in VELOCITY_ROWS
+            row.rate_only = ROW_RECORDS[record["code"]].binds_rates
         return rows, np.array(self.terms, tables.TERM)
 
 

@@ -65,13 +65,12 @@ def vary_inverse_tangent(th, dth, y, dy):
 
 
 @kernel
-def vary_spring(sys, e, t, work):
-    """Variation of a spring and damper between two points."""
+def vary_tension(e, tension, slope, slope_rate, work):
+    """Variation of a tension between two points for its slopes by the length and by the length's rate."""
     row_a, row_b, o_a, o_b = work.body[e.a], work.body[e.b], work.variation[e.a], work.variation[e.b]
     arm_a, arm_b, unit, length, rate = eval_line(e, row_a, row_b)
     if length == 0.0:
         return
-    tension = eval_tension(sys, e, t, length, rate)
     arm, r_a, v_a = point_state(row_a, load3(e.u_a))
     arm, r_b, v_b = point_state(row_b, load3(e.u_b))
     darm_a, dr_a, dv_a = vary_point(row_a, o_a, arm_a)
@@ -80,13 +79,20 @@ def vary_spring(sys, e, t, work):
     dlength = dot3(unit, dline)
     dunit = scale3(axpy3(-dlength, unit, dline), 1.0 / length)
     drate = dot3(dunit, sub3(v_b, v_a)) + dot3(unit, sub3(dv_b, dv_a))
-    slope, slope_rate = law_slopes(sys, e.law, t, length, rate) if e.law >= 0 else (0.0, 0.0)
-    dtension = (e.k[0] + slope) * dlength + (e.c[0] + slope_rate) * drate
+    dtension = slope * dlength + slope_rate * drate
     f = scale3(unit, -tension)
     df = axpy3(-tension, dunit, scale3(unit, -dtension))
     zero = (0.0, 0.0, 0.0)
     subtract_wrench(o_b, arm_b, darm_b, f, zero, df)
     subtract_wrench(o_a, arm_a, darm_a, neg3(f), zero, neg3(df))
+
+
+@kernel
+def vary_spring(sys, e, t, work):
+    """Variation of a spring and damper between two points."""
+    arm_a, arm_b, unit, length, rate = eval_line(e, work.body[e.a], work.body[e.b])
+    slope, slope_rate = law_slopes(sys, e.law, t, length, rate) if e.law >= 0 else (0.0, 0.0)
+    vary_tension(e, eval_tension(sys, e, t, length, rate), e.k[0] + slope, e.c[0] + slope_rate, work)
 
 
 @kernel
@@ -235,7 +241,7 @@ def vary_action(sys, e, t, work) -> int:
         vary_bushing(e, work)
     elif e.code == ForceCode.FORCE or e.code == ForceCode.TORQUE:
         vary_load(sys, e, t, work)
-    else:
+    else:  # no variation of its own
         return vary_by_differences(sys, e, t, work)
     return Status.OK.value
 
