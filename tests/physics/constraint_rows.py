@@ -25,6 +25,7 @@ SEEDS = range(3)
 BODY_ROWS = (RowCode.POSITION, RowCode.DIRECTION, RowCode.DISTANCE, RowCode.ANGLE, RowCode.WHEEL_HEIGHT,
              RowCode.WHEEL_SLIP, RowCode.TURN_SPEED, RowCode.SLIDE_SPEED)
 TERM_ROWS = (RowCode.COORDINATES, RowCode.COORDINATE_SPEED, RowCode.COUPLING)
+VELOCITY_ROWS = tuple(code for code, record in ROW_RECORDS.items() if record.binds_rates)
 WITHOUT_LAW = (RowCode.DIRECTION, RowCode.WHEEL_HEIGHT, RowCode.WHEEL_SLIP)
 
 
@@ -40,7 +41,7 @@ def random_laws(rng):
 def random_row(rng, code, bodies):
     """Return a row of a kind between two different bodies, all directions unit."""
     row = np.zeros(1, tables.ROW)[0]
-    row.code, row.rate_only, row.law = code, ROW_RECORDS[code].binds_rates, -1 if code in WITHOUT_LAW else rng.integers(3)
+    row.code, row.rate_only, row.law = code, code in VELOCITY_ROWS, -1 if code in WITHOUT_LAW else rng.integers(3)
     row.a, row.b = rng.choice(bodies, 2, replace=False)
     axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     row.u_a, row.u_b, row.e_a, row.f_a = *rng.uniform(-0.5, 0.5, (2, 3)), axes[0], axes[1]
@@ -52,7 +53,7 @@ def random_row(rng, code, bodies):
 def random_term_row(rng, code, pairs, terms):
     """Return a row between coordinates, and append its terms to a list."""
     row = np.zeros(1, tables.ROW)[0]
-    row.code, row.rate_only = code, ROW_RECORDS[code].binds_rates
+    row.code, row.rate_only = code, code in VELOCITY_ROWS
     row.law = 3 if code == RowCode.COUPLING else rng.integers(3)
     row.c, row.term, row.terms = rng.uniform(-0.5, 0.5), len(terms), 2 if code == RowCode.COUPLING else 3
     for k in rng.choice(len(pairs), row.terms, replace=False):
@@ -170,7 +171,7 @@ def single_row(code, joint=FREE, **fields):
     case = packed_case(dal.Model("one").add(dal.Body("b", mass=1.0, inertia=(1, 1, 1)), joint))
     R_bu = np.array(case.sys.body[1].R_bu).reshape(3, 3)
     row = np.zeros(1, tables.ROW)[0]
-    row.code, row.rate_only, row.b, row.law = code, ROW_RECORDS[code].binds_rates, 1, -1
+    row.code, row.rate_only, row.b, row.law = code, code in VELOCITY_ROWS, 1, -1
     for name, value in fields.items():
         row[name] = R_bu @ value if name in ("u_b", "e_b") else value
     sys = with_rows(case.sys, [row])
