@@ -39,7 +39,7 @@ class Joint:
     cut: bool | None = field(default=None, kw_only=True)
     armature: Any = field(default=0.0, kw_only=True)
 
-    record: ClassVar[JointRecord] = JointRecord(JointCode.NONE, shown=False)
+    record: ClassVar[JointRecord] = JointRecord(JointCode.NONE)
     coordinates: ClassVar[tuple[str, ...]] = record.coordinates
 
     def __init_subclass__(cls):
@@ -148,7 +148,7 @@ JOINTS = (
     Free,
 )
 """Joints of the model text."""
-ELASTIC = JointRecord(JointCode.ELASTIC, shown=False)
+ELASTIC = JointRecord(JointCode.ELASTIC)
 """The face of a flexible body, which moves with the body's elastic coordinates."""
 JOINT_RECORDS: dict[JointCode, JointRecord] = {record.code: record for record in (*(kind.record for kind in JOINTS), ELASTIC)}
 JOINT_KINDS: dict[str, JointRecord] = {record.kind: record for record in JOINT_RECORDS.values()}

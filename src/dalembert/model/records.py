@@ -173,8 +173,6 @@ class JointRecord:
     cross : bool
         Two freedoms turn about axes of their own, the second one's carried by the first: two rows of the tree with a massless
         body between.
-    shown : bool
-        False for joints that the package itself makes.
     """
 
     code: JointCode
@@ -183,7 +181,6 @@ class JointRecord:
     axes: tuple[str, ...] = ()
     lead: Lead | None = None
     cross: bool = False
-    shown: bool = True
 
     @cached_property
     def kind(self) -> str:

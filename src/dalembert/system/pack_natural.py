@@ -3,7 +3,7 @@
 The body table, the force elements and the laws stay.  Rows are, in this order: those of the loops (cut joints and constraints,
 with their old numbers), six of every rigid body, those of the tree's joints, and one of every drive.  A body's frame is its
 joint frame, so that a joint ties it to the frame (d_p, R_pj) of its parent: with the axes x, y, z of that frame, z being the
-joint's own, and the axes X, Y, Z and the origin of the body,
+joint's own, and the axes X, Y, Z and the origin of the body, its record (model/records.py) gives for instance
 
     joint          points, along      directions
     fixed          x, y, z            x·Y, y·Z, z·X

@@ -7,7 +7,8 @@ Properties of a plan:
   forbids it;
 - joints that are left over close loops;
 - flexible bodies are replaced by their frames, faces and hidden joints (flexible.py), which always are tree joints;
-- a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a rotor, a gear; every screw)
+- a joint with a lead across its axis carries its second body only (`reversible` of its record);
+- a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a rotor, a gear; every lead)
   carries a massless stand-in of its second body, and the loop is cut between the two.
 """
 
