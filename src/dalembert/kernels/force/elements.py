@@ -28,7 +28,7 @@ from ..algebra.small import (
     tmul33,
     tmul33_vec,
 )
-from ..compile.jit import kernel, shared
+from ..compile.jit import kernel, part, shared
 from .laws import eval_law, eval_point_law
 
 
@@ -124,7 +124,7 @@ def is_on_joint(e):
     return e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR
 
 
-@kernel
+@part
 def eval_action(sys, e, t, work):
     """What an element between places does: (status, arm, n, f, size, length, rate, stored, supplied).
 

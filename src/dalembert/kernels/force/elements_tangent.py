@@ -21,7 +21,7 @@ from ..algebra.small import (
     tmul33,
     tmul33_vec,
 )
-from ..compile.jit import kernel
+from ..compile.jit import kernel, part
 from .elements import eval_action, eval_line, eval_load, eval_tension, is_on_joint, point_state, times3
 from .laws import law_slopes, point_slopes
 
@@ -65,10 +65,10 @@ def vary_inverse_tangent(th, dth, y, dy):
 
 
 @kernel
-def vary_tension(e, tension, slope, slope_rate, work):
-    """Variation of a tension between two points for its slopes by the length and by the length's rate."""
+def vary_tension(e, line, tension, slope, slope_rate, work):
+    """Variation of a tension along `line`, that of `eval_line`, for its slopes by the length and by the length's rate."""
     row_a, row_b, o_a, o_b = work.body[e.a], work.body[e.b], work.variation[e.a], work.variation[e.b]
-    arm_a, arm_b, unit, length, rate = eval_line(e, row_a, row_b)
+    arm_a, arm_b, unit, length, rate = line
     if length == 0.0:
         return
     arm, r_a, v_a = point_state(row_a, load3(e.u_a))
@@ -90,9 +90,10 @@ def vary_tension(e, tension, slope, slope_rate, work):
 @kernel
 def vary_spring(sys, e, t, work):
     """Variation of a spring and damper between two points."""
-    arm_a, arm_b, unit, length, rate = eval_line(e, work.body[e.a], work.body[e.b])
+    line = eval_line(e, work.body[e.a], work.body[e.b])
+    length, rate = line[3], line[4]
     slope, slope_rate = law_slopes(sys, e.law, t, length, rate) if e.law >= 0 else (0.0, 0.0)
-    vary_tension(e, eval_tension(sys, e, t, length, rate), e.k[0] + slope, e.c[0] + slope_rate, work)
+    vary_tension(e, line, eval_tension(sys, e, t, length, rate), e.k[0] + slope, e.c[0] + slope_rate, work)
 
 
 @kernel
@@ -232,7 +233,7 @@ def vary_by_differences(sys, e, t, work) -> int:
     return status
 
 
-@kernel
+@part
 def vary_action(sys, e, t, work) -> int:
     """Take the variation of an element's wrenches off the loads of its bodies."""
     if e.code == ForceCode.SPRING_DAMPER:

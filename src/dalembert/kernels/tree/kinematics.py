@@ -28,7 +28,7 @@ from ..flex.faces import eval_face_pose, eval_face_rates
 from ..flex.floating import eval_floating_motion, heavy_element
 
 
-@kernel
+@part
 def eval_joint_pose(sys, b, q, A, work):
     """Pose that the joint adds: rotation R_wb (columns) and displacement in world axes, for the joint frame A at zero."""
     code = b.code
