@@ -28,8 +28,9 @@ import numpy as np
 from brute_loads import Wrench, applied_wrenches, bushing_strain, is_joint_spring, law_derivatives
 from brute_motion import I3, Z3, BodyState, body_states, joint_jets, rotation_vector, skew, vee
 
-from dalembert.codes import JOINT_SIZES, ForceCode, JointCode
+from dalembert.codes import ForceCode, JointCode
 from dalembert.model.checked import CheckedJoint, CheckedModel
+from dalembert.model.joints import JOINT_RECORDS
 
 QUATERNION_AT = {JointCode.SPHERICAL: 0, JointCode.FREE: 3}
 """Where the quaternion begins among the coordinates of a joint that has one."""
@@ -53,7 +54,7 @@ class Numbering(NamedTuple):
 def number_unknowns(model: CheckedModel) -> Numbering:
     """Return the numbering of bodies, joint wrenches and joint accelerations, in this order."""
     n_body, n_joint = len(model.bodies) - 1, len(model.joints)
-    sizes = [JOINT_SIZES[joint.code][1] for joint in model.joints]
+    sizes = [JOINT_RECORDS[joint.code].sizes[1] for joint in model.joints]
     rate = [6 * (n_body + n_joint) + sum(sizes[:k]) for k in range(n_joint)]
     return Numbering([6 * (n_body + k) for k in range(n_joint)], rate, 6 * (n_body + n_joint) + sum(sizes))
 
@@ -184,7 +185,7 @@ def joint_vectors(model: CheckedModel, coordinates, rates):
     """Return the lists of coordinates and rates of all joints; missing ones are zero, quaternions made unit."""
     q, u = [], []
     for joint in model.joints:
-        n_q, n_v = JOINT_SIZES[joint.code]
+        n_q, n_v = JOINT_RECORDS[joint.code].sizes
         zero, at = np.zeros(n_q), QUATERNION_AT.get(joint.code)
         if at is not None:
             zero[at] = 1.0

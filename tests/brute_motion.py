@@ -44,7 +44,8 @@ def shortest_rotation(axis):
     if axis[2] < -1 + 1e-12:
         return np.diag([1.0, -1.0, -1.0])
     K = skew(np.cross((0.0, 0.0, 1.0), axis))
-    return I3 + K + K @ K / (1 + axis[2])
+    versine = 1 + axis[2] if axis[2] > 0 else (axis[0] ** 2 + axis[1] ** 2) / (1 - axis[2])
+    return I3 + K + K @ K / versine
 
 
 def quaternion_product(p, q):

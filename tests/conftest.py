@@ -8,7 +8,7 @@ TESTS = Path(__file__).resolve().parent
 UNIT = {"unit", "contracts"}
 """Folders of the first tier; all others are physics."""
 GALLERY = {"test_examples.py", "test_docs.py", "test_benchmarks.py", "test_cli.py", "test_cli_files.py", "test_warm.py",
-           "test_no_jit.py", "test_read_fuzz.py"}
+           "test_no_jit.py", "test_read_fuzz.py", "test_extending.py"}
 """Contracts that run examples, pages, commands, or another process, or take long; all of the command line are gallery, too."""
 
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.codes import JOINT_SIZES
 from dalembert.model import parts
 from dalembert.model.laws import ramp, sine
 from dalembert.model.model import Model
+from dalembert.model.records import Direction, Flag, LawField, Number, Three
 
 ALL = parts.JOINTS
 SCALAR = ("angle", "angle1", "angle2", "displacement", "x", "y", "z")
@@ -97,17 +97,18 @@ def random_axes(rng, kind):
         while abs(axis1 @ axis2) > LARGEST_COSINE:
             axis2 = random_unit(rng)
         return {"axis1": axis1, "axis2": axis2}
-    if kind is parts.Screw:
-        return {"axis": random_unit(rng), "pitch": rng.uniform(-1, 1)}
+    lead = kind.record.lead
+    if lead:
+        return {"axis": random_unit(rng), lead.number.name: rng.uniform(-1 if lead.number.above is None else 0.1, 1)}
     return {"axis": random_unit(rng)} if hasattr(kind, "axis") else {}
 
 
 def random_joint(rng, kind, name, inner, outer, reverse):
-    """Return a joint between two bodies, its coordinates and its rates; reversed with probability `reverse`."""
+    """Return a joint between two bodies, its coordinates and its rates; reversed with probability `reverse` if that can be."""
     ends = [random_attachment(rng, inner), random_attachment(rng, outer)]
-    if rng.random() < reverse:
+    if rng.random() < reverse and kind.record.reversible:
         ends.reverse()
-    q, u = random_coordinates(rng, kind), rng.normal(size=JOINT_SIZES[kind.code][1])
+    q, u = random_coordinates(rng, kind), rng.normal(size=len(kind.record.rates))
     begin = {"start": start_value(q), "start_rate": start_value(u)} if len(u) else {}
     return kind(name, *ends, **random_axes(rng, kind), **begin), q, u
 
@@ -130,13 +131,23 @@ def coordinate_argument(joint, coordinate):
 
 
 def random_joint_element(rng, kind, name, targets):
-    """Return a joint spring or a motor on one of the targets."""
+    """Return an element on one of the targets."""
     joint, coordinate, _ = targets[rng.integers(len(targets))]
     where = coordinate_argument(joint, coordinate)
     if kind is parts.Motor:
         return parts.Motor(name, joint.name, effort=random_law(rng, 5.0), **where)
+    if kind is not parts.JointSpring:
+        return kind(name, joint.name, **random_fields(rng, kind), **where)
     return parts.JointSpring(name, joint.name, stiffness=rng.uniform(1, 20), damping=rng.uniform(0.1, 2),
                              rest=rng.uniform(-0.5, 0.5), effort=random_law(rng, 5.0), **where)
+
+
+def random_fields(rng, kind):
+    """Return values of the fields of a kind of element that only its record is known of."""
+    values = {Number: lambda f: rng.uniform(0.1, 1) if f.unit == "m" else rng.uniform(1, 5),
+              Three: lambda f: rng.uniform(1, 5, 3), LawField: lambda f: random_law(rng, 5.0),
+              Direction: lambda f: random_unit(rng), Flag: lambda f: bool(rng.integers(2))}
+    return {f.name: values[type(f)](f) for f in kind.record.fields}
 
 
 def random_element(rng, kind, name, bodies):
@@ -151,6 +162,8 @@ def random_element(rng, kind, name, bodies):
     if kind is parts.Bushing:
         return kind(name, first, second, stiffness=rng.uniform(5, 50, 3), damping=rng.uniform(0.1, 2),
                     turning_stiffness=rng.uniform(1, 10, 3), turning_damping=rng.uniform(0.05, 0.5, 3))
+    if kind.record.on == "places":
+        return kind(name, first, second, **random_fields(rng, kind))
     load = second if first.startswith("ground") else first
     return kind(name, load, direction=3 * random_unit(rng), magnitude=random_law(rng, 5.0),
                 follow=bool(rng.integers(2)))
@@ -159,11 +172,11 @@ def random_element(rng, kind, name, bodies):
 def random_forces(rng, bodies, joints):
     """Return one element of every kind and more, about one a body; `bodies` are names and contain the ground."""
     targets = scalar_coordinates(joints)
-    kinds = [k for k in parts.FORCES if targets or k not in (parts.JointSpring, parts.Motor)]
+    kinds = [k for k in parts.FORCES if targets or k.record.on != "coordinate"]
     elements = []
     for i in range(max(len(kinds), len(bodies))):
         kind, name = kinds[i % len(kinds)], f"f{i + 1}"
-        if kind in (parts.JointSpring, parts.Motor):
+        if kind.record.on == "coordinate":
             elements.append(random_joint_element(rng, kind, name, targets))
         else:
             elements.append(random_element(rng, kind, name, bodies))

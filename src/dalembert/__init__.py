@@ -9,9 +9,16 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "model.model": ["Model"],
-    "model.parts": ["Body", "Bushing", "Cylindrical", "Fixed", "Force", "Frame", "Free", "JointSpring", "Motion", "Motor",
-                    "Planar", "Prismatic", "Revolute", "Screw", "Spherical", "SpringDamper", "Torque", "Universal"],
-    "model.constraints": ["CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling"],
+    "model.parts": ["Body", "Frame", "Motion"],
+    "model.joints": [
+        "Cylindrical", "Fixed", "Free", "Planar", "Prismatic", "Revolute", "Screw", "Spherical", "Universal",
+    ],
+    "model.forces": [
+        "Bushing", "Force", "JointSpring", "Motor", "SpringDamper", "Torque",
+    ],
+    "model.constraints": [
+        "CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling",
+    ],
     "model.control": ["Controller", "Event"],
     "model.flexible": ["Circle", "Material", "Rectangle", "Section", "Tube"],
     "model.flexible_parts": ["Beam", "FlexibleBody"],

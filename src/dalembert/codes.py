@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class JointCode(IntEnum):
-    """Kind of a tree joint; the numbers of coordinates and rates stand in `JOINT_SIZES`."""
+    """Kind of a joint; what it is stands in its record, `model/joints.py`."""
 
     NONE = 0
     FIXED = 1
@@ -19,24 +19,8 @@ class JointCode(IntEnum):
     ELASTIC = 10
 
 
-JOINT_SIZES = {
-    JointCode.NONE: (0, 0),
-    JointCode.FIXED: (0, 0),
-    JointCode.REVOLUTE: (1, 1),
-    JointCode.PRISMATIC: (1, 1),
-    JointCode.SCREW: (1, 1),
-    JointCode.CYLINDRICAL: (2, 2),
-    JointCode.UNIVERSAL: (2, 2),
-    JointCode.PLANAR: (3, 3),
-    JointCode.SPHERICAL: (4, 3),
-    JointCode.FREE: (7, 6),
-    JointCode.ELASTIC: (0, 0),
-}
-"""Joint code -> (number of coordinates, number of rates); an elastic joint moves with coordinates of its flexible body."""
-
-
 class ForceCode(IntEnum):
-    """Kind of a force element."""
+    """Kind of a force element; what it is stands in its record, `model/forces.py`."""
 
     NONE = 0
     JOINT_SPRING = 1
@@ -90,7 +74,7 @@ class FormCode(IntEnum):
 
 
 class ConstraintCode(IntEnum):
-    """Kind of a constraint of the model; `RowCode` lists the scalar equations it is made of."""
+    """Kind of a constraint of the model; its record, `model/constraints.py`, says which rows it is made of."""
 
     NONE = 0
     DISTANCE = 1
@@ -132,7 +116,7 @@ class TaskCode(IntEnum):
 
 
 class RowCode(IntEnum):
-    """Kind of a scalar constraint; equations in kernels/constraint/rows.py.  Those of VELOCITY_ROWS bind rates only."""
+    """Kind of a scalar constraint; equations in kernels/constraint/rows.py, its record in `system/row_records.py`."""
 
     NONE = 0
     POSITION = 1
@@ -148,10 +132,6 @@ class RowCode(IntEnum):
     SLIDE_SPEED = 11
     UNIT = 12
     SQUARE = 13
-
-
-VELOCITY_ROWS = (RowCode.WHEEL_SLIP, RowCode.COORDINATE_SPEED, RowCode.TURN_SPEED, RowCode.SLIDE_SPEED)
-"""Rows that bind rates only (non-holonomic)."""
 
 
 class Status(IntEnum):

@@ -120,7 +120,7 @@ def test_the_page_of_integrators_knows_them_all():
 def test_the_page_of_results_knows_every_channel():
     text = page("docs/reference/results.md")
     tables = [ch.PLACE, ch.MOTION, *ch.ELEMENTS.values(), *ch.CONSTRAINTS.values()]
-    tables += [ch.joint_quantities(type_name(kind), kind.coordinates) for kind in JOINTS]
+    tables += [ch.joint_quantities(kind.record.kind) for kind in JOINTS]
     for quantity in {name for table in tables for name in table}:
         assert f"`{quantity}`" in text, quantity
     for owner, table in ch.SYSTEM.items():

@@ -8,7 +8,7 @@ import numpy as np
 from physics.states import EPS, packed_case, random_case
 
 import dalembert as dal
-from dalembert.codes import VELOCITY_ROWS, RowCode
+from dalembert.codes import RowCode
 from dalembert.kernels import tables
 from dalembert.kernels.constraint import rows as constraints
 from dalembert.kernels.tables import System, Work, make_work
@@ -16,6 +16,7 @@ from dalembert.kernels.tree.kinematics import eval_motion, eval_places
 from dalembert.kernels.tree.state import move
 from dalembert.model.laws import ramp, sine
 from dalembert.system.pack_laws import LawTable
+from dalembert.system.row_records import ROW_RECORDS
 
 SLOPE_STEP = 1e-6
 """Of the differences that `law_slopes` takes; they leave EPS / SLOPE_STEP of rounding in rows of COUPLING."""
@@ -24,6 +25,7 @@ SEEDS = range(3)
 BODY_ROWS = (RowCode.POSITION, RowCode.DIRECTION, RowCode.DISTANCE, RowCode.ANGLE, RowCode.WHEEL_HEIGHT,
              RowCode.WHEEL_SLIP, RowCode.TURN_SPEED, RowCode.SLIDE_SPEED)
 TERM_ROWS = (RowCode.COORDINATES, RowCode.COORDINATE_SPEED, RowCode.COUPLING)
+VELOCITY_ROWS = tuple(code for code, record in ROW_RECORDS.items() if record.binds_rates)
 WITHOUT_LAW = (RowCode.DIRECTION, RowCode.WHEEL_HEIGHT, RowCode.WHEEL_SLIP)
 
 

@@ -17,7 +17,6 @@ from physics.states import EPS
 from random_models import random_coordinates, random_inertia, random_unit, scalar_coordinates, start_value
 
 import dalembert as dal
-from dalembert.codes import JOINT_SIZES
 from dalembert.kernels.tree.state import move
 from dalembert.model import parts
 from dalembert.model.check import check
@@ -77,7 +76,7 @@ def random_model(seed, support, n=6):
         axis = (0, 0, 1) if coaxial else tuple(random_unit(rng))
         axes = ({"axis1": (1, 0, 0), "axis2": (0, 0, 1)} if kind is parts.Universal else
                 {"axis": axis} if hasattr(kind, "axis") else {})
-        q, u = random_coordinates(rng, kind), rng.normal(size=JOINT_SIZES[kind.code][1])
+        q, u = random_coordinates(rng, kind), rng.normal(size=len(kind.record.rates))
         joint = kind(f"j{i}", place, f"b{i}", **axes, start=start_value(q), start_rate=start_value(u))
         model.add(random_body(rng, f"b{i}"), joint, *elements(rng, joint, support))
         names.append(f"b{i}")

@@ -23,12 +23,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..codes import ForceCode, RowCode, Status, TaskCode, TermCode
+from ..codes import RowCode, Status, TaskCode, TermCode
 from ..errors import ConvergenceError
 from ..kernels.algebra.sparse import factor_sparse
 from ..kernels.constraint.door import enter, make_open_work
 from ..kernels.constraint.terms import evaluate_terms
 from ..kernels.force.laws import eval_law
+from ..model.forces import FORCE_RECORDS
 from ..start.natural import joint_frames
 from ..start.start import Start
 from ..system.edit import changed, copied
@@ -184,7 +185,7 @@ class _Balance:
     def scaled(self, share: float):
         """Return the tables with a share of gravity and of the applied forces."""
         constants, force = self.system.constants, self.system.force
-        applied = np.isin(force["code"], (ForceCode.FORCE, ForceCode.TORQUE))
+        applied = np.isin(force["code"], [code for code, record in FORCE_RECORDS.items() if record.on == "place"])
         return changed(self.system, constants={"g_w": share * constants["g_w"]},
                        force={"dir": np.where(applied[:, None], share, 1.0) * force["dir"]})
 

@@ -6,6 +6,8 @@ free length, a bushing with its frames together, a joint spring at rest.  eps is
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import Fault, ModelError
@@ -15,16 +17,14 @@ from ..model.parts import (
     Bushing,
     Cylindrical,
     Fixed,
-    Free,
     Joint,
-    JointSpring,
     Motion,
     Planar,
     Prismatic,
     Revolute,
     Spherical,
-    SpringDamper,
 )
+from ..model.records import Number
 
 SOFT = 1e-3
 """A direction of a bushing below this fraction of its stiffest one of the same kind stays elastic."""
@@ -32,10 +32,13 @@ AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def elastic_elements(model: Model) -> list[str]:
-    """Names of springs and bushings that have a stiffness."""
-    return [part.name for part in model.forces
-            if isinstance(part, (SpringDamper, JointSpring)) and part.stiffness > 0
-            or isinstance(part, Bushing) and (np.any(part.stiffness) or np.any(part.turning_stiffness))]
+    """Names of springs and bushings that have a stiffness and a rigid limit."""
+    return [part.name for part in model.forces if part.record.rigid and any(np.any(x) for x in _stiffness(part))]
+
+
+def _stiffness(part: Any) -> list[Any]:
+    """Values of the fields of an element that are stiffnesses."""
+    return [getattr(part, f.name) for f in part.record.fields if isinstance(f, Number) and f.name.endswith("stiffness")]
 
 
 def made_rigid(model: Model, name: str) -> Model:
@@ -45,9 +48,9 @@ def made_rigid(model: Model, name: str) -> Model:
     stays, as ``"<name> (soft)"``.  A free joint between the same bodies, which holds nothing, goes if a joint takes its place.
     """
     part = model[name]
-    if isinstance(part, JointSpring):
+    if part.record.rigid == "coordinate":
         return model.without(name).add(Motion(name, part.joint, position=part.rest, coordinate=part.coordinate))
-    if isinstance(part, SpringDamper):
+    if part.record.rigid == "length":
         rod = (Distance(name, part.first, part.second, length=part.length) if part.length > 0 else
                Spherical(name, part.first, part.second))
         return model.without(name).add(rod)
@@ -92,5 +95,5 @@ def _idle(model: Model, part: Bushing) -> list[str]:
     """Free joints between the bodies of a bushing that no other part names."""
     bodies = {end.partition(".")[0] for end in (part.first, part.second)}
     used = {getattr(other, "joint", None) for other in model}
-    return [joint.name for joint in model.joints if isinstance(joint, Free) and joint.name not in used
+    return [joint.name for joint in model.joints if len(joint.record.rates) == 6 and joint.name not in used
             and {end.partition(".")[0] for end in (joint.first, joint.second)} == bodies]

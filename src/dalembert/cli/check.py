@@ -55,9 +55,9 @@ def _mobility(plan: Plan, path: Path) -> str:
 
 def _sizes(plan: Plan) -> tuple[int, int]:
     """Return the numbers of coordinates and rates."""
-    from ..codes import JOINT_SIZES
+    from ..model.joints import JOINT_RECORDS
 
-    sizes = [JOINT_SIZES[plan.model.joints[k].code] for k in plan.carrier[1:]]
+    sizes = [JOINT_RECORDS[plan.model.joints[k].code].sizes for k in plan.carrier[1:]]
     elastic = sum(body.floating.n for body in plan.model.bodies if body.floating is not None)
     return sum(nq for nq, _ in sizes) + elastic, sum(nv for _, nv in sizes) + elastic
 

@@ -23,13 +23,13 @@ from .compile.jit import kernel
 from .constraint.rows import add_row_loads, eval_rows
 from .evaluate import eval_accelerations, eval_state
 from .flex.floating import elastic_parts, eval_strain_energy
-from .force.elements import eval_elastic_energy, eval_element, without_effort
+from .force.elements import eval_element, without_effort
 from .force.power import supplied_power
 from .tree.inverse import eval_inverse
 from .tree.kinematics import eval_places
 
-POWER = 11
-"""Column of the system's table that holds the power supplied [W]."""
+ELASTIC, POWER = 2, 11
+"""Columns of the system's table that hold the elastic energy [J] and the power supplied [W]."""
 
 
 @kernel
@@ -140,10 +140,15 @@ def load_rows(sys, t, q, qd, multiplier, tau, work) -> int:
 
 
 @kernel
-def measure_elements(sys, f, t, q, qd, out, work):
-    """Fill out[f] (n_force, 9): force, moment, effort, length, rate of every force element."""
+def measure_elements(sys, f, t, q, qd, out, system, work):
+    """Fill out[f] (n_force, 9): force, moment, effort, length, rate of every force element.
+
+    Their energy and the power that they supply are added to system[f].
+    """
     for i in range(sys.force.shape[0]):
-        force, moment, effort, length, rate = eval_element(sys, sys.force[i], t, q, qd, work)
+        force, moment, effort, length, rate, stored, supplied = eval_element(sys, sys.force[i], t, q, qd, work)
+        system[f, ELASTIC] += stored
+        system[f, POWER] += supplied
         put3(out, f, i, 0, force)
         put3(out, f, i, 3, moment)
         out[f, i, 6], out[f, i, 7], out[f, i, 8] = effort, length, rate
@@ -153,7 +158,8 @@ def measure_elements(sys, f, t, q, qd, out, work):
 def measure_system(sys, f, q, qd, out, work):
     """Fill the first nine of out[f] (12,).
 
-    They are kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin).
+    They are kinetic, gravitational and elastic energy [J], the last of flexible bodies alone, linear and angular momentum
+    (world origin).
     """
     kinetic, weight = 0.0, 0.0
     p, L = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -174,8 +180,7 @@ def measure_system(sys, f, q, qd, out, work):
         L = add3(L, add3(cross(load3(work.body[sys.floating.element[index].body].r_w), momentum), spin))
     for k in range(sys.dof.shape[0]):
         kinetic += 0.5 * sys.dof[k].armature * qd[k] * qd[k]
-    elastic = eval_elastic_energy(sys, q, work) + eval_strain_energy(sys, q)
-    out[f, 0], out[f, 1], out[f, 2] = kinetic, weight, elastic
+    out[f, 0], out[f, 1], out[f, ELASTIC] = kinetic, weight, eval_strain_energy(sys, q)
     for c in range(3):
         out[f, 3 + c] = p[c]
         out[f, 6 + c] = L[c]
@@ -219,9 +224,9 @@ def measure_frames(sys, t, q, qd, qdd, multiplier, loads, body, reaction, effort
         measure_bodies(sys, f, body, work)
         measure_reactions(sys, f, tau, needed, qdd[f], reaction, work)
         measure_holds(sys, f, sys.joint.shape[0], reaction, work)
-        measure_elements(sys, f, t[f], q[f], qd[f], element, work)
         measure_system(sys, f, q[f], qd[f], system, work)
         for k in range(needed.shape[0]):
             effort[f, k] = needed[k] - tau[k] if sys.dof[k].drive >= 0 else tau[k]
-        system[f, POWER] = supplied_power(sys, t[f], q[f], qd[f], effort[f], work)
+        system[f, POWER] = supplied_power(sys, qd[f], effort[f], work)
+        measure_elements(sys, f, t[f], q[f], qd[f], element, system, work)
     return Status.OK.value

@@ -197,8 +197,8 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, loads, body, point, reactio
         measure_bodies(tree, f, body, tree_work)
         measure_reactions(tree, f, tau, needed, qdd[f], reaction, tree_work)
         measure_holds(tree, f, tree.joint.shape[0], reaction, tree_work)
-        measure_elements(tree, f, t[f], x, xd, element, tree_work)
+        measure_elements(tree, f, t[f], x, xd, element, system, tree_work)
         for k in range(n_v):
             effort[f, k] = needed[k] - tau[k] if tree.dof[k].drive >= 0 else tau[k]
-        system[f, POWER] += supplied_power(tree, t[f], x, xd, effort[f], tree_work)
+        system[f, POWER] += supplied_power(tree, xd, effort[f], tree_work)
     return Status.OK.value

@@ -55,6 +55,7 @@ BODY = record_in_lines(
 DOF = _record(
     ("body", "i8"),  # row of the body the rate belongs to
     ("drive", "i8"),  # row of the drive, or -1
+    ("axis", "i8"),  # axis of the joint frame along which its coordinate slides; -1: an angle, -2: of a quaternion
     ("armature", "f8"),  # inertia of a rotor that turns or slides with the rate alone [kg m² or kg]
     ("s_n", "f8", 3),  # direction of turning, joint frame at coordinate zero [-]
     ("s_f", "f8", 3),  # direction of moving, joint frame at coordinate zero [m/rad or -]
@@ -70,7 +71,7 @@ QUATERNION = _record(("q", "i8"), ("v", "i8"))  # quaternion q..q+3 turned by th
 
 FORCE = record_in_lines(
     ("code", "i8"),  # ForceCode
-    ("a", "i8"),  # row of the first body
+    ("a", "i8"),  # row of the first body; the ground for a load
     ("b", "i8"),  # row of the second body
     ("q", "i8"),  # coordinate of joint elements
     ("v", "i8"),  # rate of joint elements

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..codes import ConstraintCode
 from .check_coordinates import Coordinate, find_coordinate
-from .check_laws import OF_ANGLE, OF_DISPLACEMENT, OF_TIME, read_law
+from .check_fields import read_field, unit_of
+from .check_laws import OF_ANGLE, OF_DISPLACEMENT, read_law
 from .checked import CheckedConstraint
-from .constraints import CoordinateCoupling, Distance, Gear, PointOnLine, PointOnPlane, Rolling
+from .constraints import CoordinateCoupling, Gear
 from .laws import Law, Ramp, Sine, Table
 from .names import Names
-from .values import UNIT_X, UNIT_Z, ZERO3, Faults, direction, number, shown
+from .records import LawField, Number
+from .values import UNIT_X, UNIT_Z, Faults, number, shown
 
 _EMPTY = {"first": None, "second": None, "axis": UNIT_X, "normal": UNIT_Z, "value": 0.0, "law": None, "law_of_x": False,
           "derivative_step": 1e-3, "terms": (), "radius": 0.0, "unit": "m"}
@@ -21,9 +22,10 @@ _INSTEAD = "couple angles or displacements, of a chain of simple joints for exam
 
 
 def read_constraint(faults: Faults, where: str, constraint: Any, names: Names) -> CheckedConstraint:
-    """Check a constraint and resolve its names."""
-    return CheckedConstraint(name=constraint.name, code=constraint.code,
-                             **{**_EMPTY, **_READERS[constraint.code](faults, where, constraint, names)})
+    """Check a constraint by its record and resolve its names."""
+    record = constraint.record
+    return CheckedConstraint(name=constraint.name, code=record.code,
+                             **{**_EMPTY, **_READERS[record.on](faults, where, constraint, names)})
 
 
 def _read_ends(faults: Faults, where: str, constraint: Any, names: Names) -> dict[str, Any]:
@@ -36,27 +38,37 @@ def _read_ends(faults: Faults, where: str, constraint: Any, names: Names) -> dic
     return {"first": first, "second": second}
 
 
-def _read_prescribed(faults: Faults, where: str, law: Any) -> dict[str, Any]:
-    """Read a length [m] as a law of time: a number is the value itself."""
-    read = read_law(faults, where, law, "m", OF_TIME)
+def _read_between(faults: Faults, where: str, constraint: Any, names: Names) -> dict[str, Any]:
+    """Read a constraint between two places; how its directions lie depends on the pose and is nothing to check here."""
+    read = _read_ends(faults, where, constraint, names)
+    for field in constraint.record.fields:
+        path, value = f"{where}.{field.name}", getattr(constraint, field.name)
+        if isinstance(field, Number):
+            read[field.into or field.name] = number(faults, path, value, unit_of(field.unit, ""), least=field.least,
+                                                    above=field.above, remedy=field.remedy)
+        elif isinstance(field, LawField):
+            read |= _read_prescribed(faults, path, value, field)
+        else:
+            key, found = read_field(faults, path, value, field)
+            read[key] = found
+    return read
+
+
+def _read_prescribed(faults: Faults, where: str, law: Any, field: LawField) -> dict[str, Any]:
+    """Read a prescribed length [m] as a law: a number is the value itself, and none is that of the assembled start."""
+    before = len(faults)
+    _, read = read_field(faults, where, law, field)
+    if read is None:
+        return {"value": None}
+    lowest = _lowest(read) if len(faults) == before else None
+    if lowest is not None and field.above is not None and lowest <= field.above:
+        faults.tell(where, f"found {shown(law)}, lowest {lowest:g} m, expected {field.name}s greater than {field.above:g}; "
+                           f"{field.remedy}")
     return {"value": read} if isinstance(read, float) else {"law": read}
 
 
 def _read_spacing(faults: Faults, where: str, constraint: Any, unit: str) -> dict[str, float]:
     return {"derivative_step": number(faults, where + ".derivative_step", constraint.derivative_step, unit, above=0.0)}
-
-
-def _read_distance(faults: Faults, where: str, constraint: Distance, names: Names) -> dict[str, Any]:
-    ends = _read_ends(faults, where, constraint, names) | _read_spacing(faults, where, constraint, "s")
-    if constraint.length is None:
-        return {**ends, "value": None}
-    before = len(faults)
-    prescribed = _read_prescribed(faults, where + ".length", constraint.length)
-    lowest = _lowest(*prescribed.values()) if len(faults) == before else None
-    if lowest is not None and lowest <= 0.0:
-        faults.tell(where + ".length", f"found {shown(constraint.length)}, lowest {lowest:g} m, expected lengths greater "
-                                       "than 0; to hold two points together use a Spherical joint")
-    return {**ends, **prescribed}
 
 
 def _lowest(law: Any) -> float | None:
@@ -68,28 +80,6 @@ def _lowest(law: Any) -> float | None:
     if isinstance(law, Ramp):
         return min(law.start, law.end)
     return min(law.y) if isinstance(law, Table) else None
-
-
-def _read_on_line(faults: Faults, where: str, constraint: PointOnLine, names: Names) -> dict[str, Any]:
-    return {**_read_ends(faults, where, constraint, names),
-            "axis": direction(faults, where + ".axis", constraint.axis)}
-
-
-def _read_on_plane(faults: Faults, where: str, constraint: PointOnPlane, names: Names) -> dict[str, Any]:
-    return {**_read_ends(faults, where, constraint, names),
-            "normal": direction(faults, where + ".normal", constraint.normal),
-            **_read_prescribed(faults, where + ".offset", constraint.offset),
-            **_read_spacing(faults, where, constraint, "s")}
-
-
-def _read_rolling(faults: Faults, where: str, constraint: Rolling, names: Names) -> dict[str, Any]:
-    """Read a wheel; how its axis lies to the normal depends on the pose and is nothing to check here."""
-    is_ball = constraint.axis is None
-    return {**_read_ends(faults, where, constraint, names),
-            "normal": direction(faults, where + ".normal", constraint.normal),
-            "axis": ZERO3 if is_ball else direction(faults, where + ".axis", constraint.axis),
-            "radius": number(faults, where + ".radius", constraint.radius, "m", above=0.0,
-                             remedy="for a point that stays in the plane use a PointOnPlane")}
 
 
 def _read_offset(faults: Faults, where: str, offset: Any, unit: str) -> float:
@@ -174,11 +164,5 @@ def _read_function(faults: Faults, where: str, constraint: CoordinateCoupling, n
             "terms": ((told.joint, told.number, 1.0), (other.joint, other.number, -1.0))}
 
 
-_READERS = {
-    ConstraintCode.DISTANCE: _read_distance,
-    ConstraintCode.POINT_ON_LINE: _read_on_line,
-    ConstraintCode.POINT_ON_PLANE: _read_on_plane,
-    ConstraintCode.GEAR: _read_gear,
-    ConstraintCode.COORDINATE_COUPLING: _read_coupling,
-    ConstraintCode.ROLLING: _read_rolling,
-}
+_READERS = {"places": _read_between, "two coordinates": _read_gear, "coordinate": _read_coupling}
+"""What a constraint binds -> its reader."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from .checked import CheckedController, CheckedEvent
 from .control import Controller, Event
+from .forces import Bushing
 from .laws import CompiledLaw
-from .parts import Bushing
 from .values import Faults, flag, number, shown
 
 DIRECTIONS = {"both": 0, "up": 1, "down": -1}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .check_joints import COORDINATE_UNITS
 from .names import Names
 from .values import Faults, shown
 
@@ -37,21 +36,21 @@ def find_coordinate(faults: Faults, where_joint: str, where: str, joint_name: An
     if found is None:
         return Coordinate(-1, 0, "")
     index, joint = found
-    known = [each for each in joint.coordinates if each in COORDINATE_UNITS]
+    known = list(joint.record.drivable)
     what = f"{type(joint).__name__} {joint_name!r}"
     if not known:
-        lack = "only a quaternion" if joint.coordinates else "no coordinates"
-        remedy = instead if joint.coordinates else "name another joint"
+        lack = "only a quaternion" if joint.record.ball else "no coordinates"
+        remedy = instead if joint.record.ball else "name another joint"
         faults.tell(where_joint, f"{what} has {lack}, expected a joint with an angle or a displacement; {remedy}")
         return Coordinate(index, 0, "")
-    if name is None and len(known) == 1 == len(joint.coordinates):
+    if name is None and len(known) == 1 == len(joint.record.coordinates):
         name = known[0]
     if name is None:
         faults.tell(where, f"{what} has several coordinates; name one of them: {', '.join(known)}")
-    elif name not in known and name in joint.coordinates:
+    elif name not in known and name in joint.record.coordinates:
         faults.tell(where, f"{name!r} belongs to the quaternion of {what} and cannot be used alone; {instead}")
     elif name not in known:
         faults.tell(where, f"{what} has no coordinate {shown(name)}.{faults.near(name, known)}")
     else:
-        return Coordinate(index, joint.coordinates.index(name), COORDINATE_UNITS[name])
+        return Coordinate(index, known.index(name), joint.record.drivable[name])
     return Coordinate(index, 0, "")

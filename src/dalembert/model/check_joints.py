@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import pi
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ..codes import JOINT_SIZES, JointCode
 from .checked import CheckedJoint, Place
 from .guesses import Guess
+from .joints import Joint
 from .names import Names
-from .parts import Joint
+from .records import TURN, JointRecord
 from .values import (
     EYE3,
     UNIT_X,
@@ -30,8 +29,6 @@ from .values import (
     shown,
 )
 
-COORDINATE_UNITS = {"angle": "rad", "angle1": "rad", "angle2": "rad", "displacement": "m", "x": "m", "y": "m", "z": "m"}
-"""Name of a coordinate -> its unit; those of a quaternion have none."""
 _NOWHERE = Place(0, ZERO3, EYE3, "")
 _PARALLEL = 1e-6
 """Two axes whose cross product is shorter than this count as parallel [rad]."""
@@ -56,16 +53,16 @@ def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> Checke
         rate, unsaid = _read_rate(faults, where + ".start_rate", joint)
     return CheckedJoint(
         name=joint.name,
-        code=joint.code,
+        code=joint.record.code,
         first=first or _NOWHERE,
         second=second or _NOWHERE,
         axis=axis,
         axis2=axis2,
-        pitch=number(faults, where + ".pitch", joint.pitch, "m") if joint.code == JointCode.SCREW else 0.0,
+        pitch=_read_lead(faults, where, joint),
         start=start,
         start_rate=rate,
         cut=False if joint.cut is None else flag(faults, where + ".cut", joint.cut),
-        coordinates=joint.coordinates,
+        coordinates=joint.record.coordinates,
         unsaid_rates=unsaid,
         guessed=guessed,
         armature=_read_armature(faults, where + ".armature", joint),
@@ -74,13 +71,14 @@ def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> Checke
 
 def _read_armature(faults: Faults, where: str, joint: Joint) -> np.ndarray | float:
     """Return the inertia of the rotor of each rate, zero where there is none."""
-    count = JOINT_SIZES[joint.code][1]
+    record = joint.record
+    count = len(record.rates)
     if type(joint.armature) is float and joint.armature == 0.0:
         return 0.0
     if count == 0:
         faults.tell(where, "found a rotor, but a fixed joint has no coordinates; remove it")
         return 0.0
-    units = tuple("kg" if COORDINATE_UNITS.get(name) == "m" else "kg m²" for name in joint.coordinates[:count])
+    units = tuple("kg" if unit == "m" else "kg m²" for unit in record.rate_units)
     if isinstance(joint.armature, (list, tuple, np.ndarray)):
         what = "one number" if count == 1 else f"one number for all rates, or {count}"
         values = row(faults, where, joint.armature, (count,), units, what)
@@ -91,7 +89,7 @@ def _read_armature(faults: Faults, where: str, joint: Joint) -> np.ndarray | flo
     if any(x < 0 for x in values):
         faults.tell(where, f"found {shown(joint.armature)}, expected inertias of at least zero [kg m² or kg]")
         return 0.0
-    turning = values[-3:] if joint.code in (JointCode.SPHERICAL, JointCode.FREE) else ()
+    turning = values[-3:] if record.ball else ()
     if len(set(turning)) > 1:
         faults.tell(where, f"found {shown(joint.armature)}, expected three equal inertias about the axes of a rotation in "
                            "space, whose rates belong to no rotors of their own; put the others on hinges between bodies")
@@ -102,25 +100,31 @@ def _read_armature(faults: Faults, where: str, joint: Joint) -> np.ndarray | flo
 def _note_degrees(faults: Faults, where: str, joint: Joint) -> None:
     """Note whole numbers of more than a turn where radians are expected: they look like degrees."""
     said = joint.start if isinstance(joint.start, (list, tuple, np.ndarray)) else [joint.start]
-    for name, x in zip(joint.coordinates, said, strict=False):
-        if COORDINATE_UNITS.get(name) == "rad" and isinstance(x, Real) and abs(x) > 2 * pi and x == round(x):
-            faults.note(where, f"{name} {x:g} is taken in radians, as all angles are, {x / (2 * pi):.3g} turns; write "
+    for name, unit, x in zip(joint.record.coordinates, joint.record.units, said, strict=False):
+        if unit == "rad" and isinstance(x, Real) and abs(x) > TURN and x == round(x):
+            faults.note(where, f"{name} {x:g} is taken in radians, as all angles are, {x / TURN:.3g} turns; write "
                                f"{x:g} * dal.deg, or '{x:g} deg', for degrees")
 
 
 def _read_axes(faults: Faults, where: str, joint: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the unit axes; z and x for joints that have none."""
-    if joint.code == JointCode.UNIVERSAL:
-        before = len(faults)
-        axis1 = direction(faults, where + ".axis1", joint.axis1)
-        axis2 = direction(faults, where + ".axis2", joint.axis2)
-        if len(faults) == before and np.linalg.norm(np.cross(axis1, axis2)) < _PARALLEL:
-            faults.tell(where + ".axis2", f"found {shown(joint.axis2)}, parallel to axis1, expected another direction, "
-                                          "best perpendicular; a single axis is a Revolute")
-        return axis1, axis2
-    if hasattr(joint, "axis"):
-        return direction(faults, where + ".axis", joint.axis), UNIT_X
-    return UNIT_Z, UNIT_X
+    before, names = len(faults), joint.record.axes
+    axes = [direction(faults, f"{where}.{name}", getattr(joint, name)) for name in names]
+    if len(axes) == 2 and len(faults) == before and np.linalg.norm(np.cross(*axes)) < _PARALLEL:
+        faults.tell(f"{where}.{names[1]}", f"found {shown(getattr(joint, names[1]))}, parallel to {names[0]}, expected "
+                                           "another direction, best perpendicular; a single axis is a Revolute")
+    axis, axis2 = (*axes, *(UNIT_Z, UNIT_X)[len(axes):])
+    return axis, axis2
+
+
+def _read_lead(faults: Faults, where: str, joint: Joint) -> float:
+    """Return how far the joint slides by a turn [m]; zero without a lead."""
+    lead = joint.record.lead
+    if lead is None:
+        return 0.0
+    n = lead.number
+    return TURN / lead.per * number(faults, f"{where}.{n.name}", getattr(joint, n.name), str(n.unit), least=n.least,
+                                    above=n.above, remedy=n.remedy)
 
 
 def _row_of(faults: Faults, where: str, value: Any, lengths: tuple[int, ...], units: tuple[str, ...], what: str
@@ -132,25 +136,30 @@ def _row_of(faults: Faults, where: str, value: Any, lengths: tuple[int, ...], un
 
 
 def _read_start(faults: Faults, where: str, joint: Joint) -> np.ndarray | None:
-    names = joint.coordinates
-    units = tuple(COORDINATE_UNITS.get(name, "") for name in names)
+    record = joint.record
+    names = record.coordinates
     if not names:
         faults.tell(where, "found a start, but a fixed joint has no coordinates; remove it or place the attachments")
         return None
-    if joint.code == JointCode.SPHERICAL:
-        return _read_ball(faults, where, joint.start)
-    if joint.code == JointCode.FREE:
-        values = _row_of(faults, where, joint.start, (3, 7), units, "(x, y, z) or (x, y, z, qw, qx, qy, qz)")
-        if values is None:
-            return None
-        turn = quaternion(faults, where, values[3:]) if len(values) == 7 else (1.0, 0.0, 0.0, 0.0)
-        return frozen((*values[:3], *turn))
+    if record.ball:
+        return _read_ball(faults, where, joint.start, record) if record.freedoms else _read_turn(faults, where, joint.start)
     what = "one number" if len(names) == 1 else f"{len(names)} numbers ({', '.join(names)})"
-    values = _row_of(faults, where, joint.start, (len(names),), units, what)
+    values = _row_of(faults, where, joint.start, (len(names),), record.units, what)
     return None if values is None else frozen(values)
 
 
-def _read_ball(faults: Faults, where: str, start: Any) -> np.ndarray | None:
+def _read_ball(faults: Faults, where: str, start: Any, record: JointRecord) -> np.ndarray | None:
+    """Read displacements with or without the quaternion that follows them."""
+    count, names = record.ball_at, record.coordinates
+    values = _row_of(faults, where, start, (count, len(names)), record.units,
+                     f"({', '.join(names[:count])}) or ({', '.join(names)})")
+    if values is None:
+        return None
+    turn = quaternion(faults, where, values[count:]) if len(values) == len(names) else (1.0, 0.0, 0.0, 0.0)
+    return frozen((*values[:count], *turn))
+
+
+def _read_turn(faults: Faults, where: str, start: Any) -> np.ndarray | None:
     what = "a quaternion (w, x, y, z) or a rotation vector of three numbers [rad]"
     units = ("",) if hasattr(start, "__len__") and len(start) == 4 else ("rad",)
     values = _row_of(faults, where, start, (3, 4), units, what)
@@ -161,18 +170,18 @@ def _read_ball(faults: Faults, where: str, start: Any) -> np.ndarray | None:
 
 def _read_rate(faults: Faults, where: str, joint: Joint) -> tuple[np.ndarray | None, int]:
     """Return all rates, and how many of them, the last, were not said."""
-    count = JOINT_SIZES[joint.code][1]
+    record = joint.record
+    names = record.rates
+    count, units = len(names), tuple(unit + "/s" for unit in record.rate_units)
     if count == 0:
         faults.tell(where, "found a start rate, but a fixed joint has no coordinates; remove it")
         return None, 0
-    if joint.code == JointCode.FREE:
-        units, lengths, what = ("m/s",) * 3 + ("rad/s",) * 3, (3, 6), "(vx, vy, vz) or (vx, vy, vz, wx, wy, wz)"
-    elif joint.code == JointCode.SPHERICAL:
-        units, lengths, what = ("rad/s",), (3,), "the angular velocity, three numbers [rad/s]"
-    else:
-        units = tuple(COORDINATE_UNITS[name] + "/s" for name in joint.coordinates)
-        lengths, what = (count,), "one number" if count == 1 else f"{count} numbers, the rates of " + ", ".join(
-            joint.coordinates)
+    lengths, what = (count,), "one number" if count == 1 else f"{count} numbers, the rates of {', '.join(names)}"
+    if record.ball and record.freedoms:
+        begin = record.ball_at
+        lengths, what = (begin, count), f"({', '.join(names[:begin])}) or ({', '.join(names)})"
+    elif record.ball:
+        what = "the angular velocity, three numbers [rad/s]"
     values = _row_of(faults, where, joint.start_rate, lengths, units, what)
     if values is None:
         return None, 0

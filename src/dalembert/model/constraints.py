@@ -10,9 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from ..codes import ConstraintCode
-from .laws import Law
-from .parts import LawLike, Vector
+from ..codes import ConstraintCode, RowCode
+from .laws import Law, LawLike
+from .records import PER_COORDINATE, Channel, ConstraintRecord, Direction, LawField, Number, RowSpec
+from .values import Vector
+
+_WRENCH = (Channel("force", "N"), Channel("torque", "N m"))
+_EFFORT_ALONE = (Channel("effort", "N, N m"),)
+_SPACING = Number("derivative_step", "s", above=0.0)
+_WHEEL = {"e_a": "normal.z", "e_b": "axis"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,12 @@ class Distance:
     second: str
     length: LawLike | None = None
     derivative_step: float = field(default=1e-3, kw_only=True)
-    code: ClassVar[ConstraintCode] = ConstraintCode.DISTANCE
+    record: ClassVar[ConstraintRecord] = ConstraintRecord(
+        ConstraintCode.DISTANCE, "places", (RowSpec(RowCode.DISTANCE, "length", prescribed=True),),
+        (_SPACING, LawField("length", "m", form="time", optional=True, above=0.0,
+                            remedy="to hold two points together use a Spherical joint")),
+        (*_WRENCH, Channel("tension", "N"), Channel("length", "m")),
+        "two points stay at a length, a number or a law; without one at that of the assembled start")
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,11 @@ class PointOnLine:
     first: str
     second: str
     axis: Vector = (1.0, 0.0, 0.0)
-    code: ClassVar[ConstraintCode] = ConstraintCode.POINT_ON_LINE
+    record: ClassVar[ConstraintRecord] = ConstraintRecord(
+        ConstraintCode.POINT_ON_LINE, "places",
+        tuple(RowSpec(RowCode.POSITION, "moving along {e_a}", vectors={"e_a": across}) for across in ("axis.x", "axis.y")),
+        (Direction("axis"),), _WRENCH,
+        "the second point stays on the line through the first place along `axis`, x by default")
 
 
 @dataclass(frozen=True)
@@ -78,7 +93,11 @@ class PointOnPlane:
     normal: Vector = (0.0, 0.0, 1.0)
     offset: LawLike = 0.0
     derivative_step: float = field(default=1e-3, kw_only=True)
-    code: ClassVar[ConstraintCode] = ConstraintCode.POINT_ON_PLANE
+    record: ClassVar[ConstraintRecord] = ConstraintRecord(
+        ConstraintCode.POINT_ON_PLANE, "places",
+        (RowSpec(RowCode.POSITION, "moving along {e_a}", prescribed=True, vectors={"e_a": "normal"}),),
+        (Direction("normal"), LawField("offset", "m", form="time"), _SPACING), _WRENCH,
+        "the second point stays in the plane `offset` above the first place, a number or a law; `normal` is z by default")
 
 
 @dataclass(frozen=True)
@@ -105,7 +124,10 @@ class Gear:
     offset: float | None = None
     first_coordinate: str | None = None
     second_coordinate: str | None = None
-    code: ClassVar[ConstraintCode] = ConstraintCode.GEAR
+    record: ClassVar[ConstraintRecord] = ConstraintRecord(
+        ConstraintCode.GEAR, "two coordinates", (RowSpec(RowCode.COORDINATES, "coordinate", prescribed=True),),
+        (Number("ratio"), Number("offset", PER_COORDINATE)), _EFFORT_ALONE,
+        "second coordinate = ratio · first coordinate + offset; without an offset what the start gives")
 
 
 @dataclass(frozen=True)
@@ -136,7 +158,10 @@ class CoordinateCoupling:
     function: Law | Callable | None = None
     coordinate: str | None = None
     derivative_step: float = field(default=1e-3, kw_only=True)
-    code: ClassVar[ConstraintCode] = ConstraintCode.COORDINATE_COUPLING
+    record: ClassVar[ConstraintRecord] = ConstraintRecord(
+        ConstraintCode.COORDINATE_COUPLING, "coordinate", (RowSpec(RowCode.COORDINATES, "coordinate", prescribed=True),),
+        (Number("offset", PER_COORDINATE), LawField("function", PER_COORDINATE, form="coordinate", optional=True)),
+        _EFFORT_ALONE, "coordinate = offset + a sum of others, or offset + function(x)")
 
 
 @dataclass(frozen=True)
@@ -165,7 +190,25 @@ class Rolling:
     radius: float
     normal: Vector = (0.0, 0.0, 1.0)
     axis: Vector | None = None
-    code: ClassVar[ConstraintCode] = ConstraintCode.ROLLING
+    record: ClassVar[ConstraintRecord] = ConstraintRecord(
+        ConstraintCode.ROLLING, "places",
+        (RowSpec(RowCode.WHEEL_HEIGHT, "height", vectors=_WHEEL),
+         RowSpec(RowCode.WHEEL_SLIP, "slip in the first direction of the plane", vectors={**_WHEEL, "f_a": "normal.x"}),
+         RowSpec(RowCode.WHEEL_SLIP, "slip in the second direction of the plane", vectors={**_WHEEL, "f_a": "normal.y"})),
+        (Direction("normal"), Direction("axis", optional=True),
+         Number("radius", "m", above=0.0, remedy="for a point that stays in the plane use a PointOnPlane")),
+        (*_WRENCH, Channel("normal_force", "N")), "a wheel rolls on a plane without slipping")
 
 
-CONSTRAINTS = (Distance, PointOnLine, PointOnPlane, Gear, CoordinateCoupling, Rolling)
+CONSTRAINTS = (
+    Distance,
+    PointOnLine,
+    PointOnPlane,
+    Gear,
+    CoordinateCoupling,
+    Rolling,
+)
+"""Constraints of the model text."""
+CONSTRAINT_RECORDS: dict[ConstraintCode, ConstraintRecord] = {kind.record.code: kind.record for kind in CONSTRAINTS}
+CONSTRAINT_KINDS: dict[str, ConstraintRecord] = {record.kind: record for record in CONSTRAINT_RECORDS.values()}
+"""Records by code, and by their name in layouts and files of results."""

@@ -12,6 +12,10 @@ class Law:
     """Base of the laws that are data."""
 
 
+LawLike = float | Law | Callable
+"""A number, a law (`table`, `sine`, `ramp`), a function ``f(t)`` or ``f(t, x, v)``; of a `Force` also one of its point."""
+
+
 @dataclass(frozen=True)
 class Sine(Law):
     """y = offset + amplitude sin(omega t + phase)."""

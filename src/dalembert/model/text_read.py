@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from math import pi
 from typing import Any
 
-from .constraints import CONSTRAINTS, CoordinateCoupling, Distance, Gear
+from .constraints import CONSTRAINTS, Distance
 from .control import Controller, Event
 from .flexible import SECTIONS, Material
 from .flexible_parts import FLEXIBLES, Beam, FlexibleBody
@@ -17,16 +17,18 @@ from .inertia import SHAPES, shape_inertia
 from .laws import Ramp, Sine, Table
 from .model import Model
 from .parts import FORCES, JOINTS, Body, Fixed, Force, Frame, Motion
+from .records import Field, LawField, Number
 from .text_write import type_name
+from .units import QUANTITIES
 from .values import Faults, number, shown
 from .yaml_tree import TextFaults
 
 _TOP = ("name", "gravity", "ground", "bodies", "flexible", "joints", "constraints", "forces", "motions",
         "controllers", "events", "run")
-_LAW_FIELDS = ("effort", "force", "function", "length", "magnitude", "offset", "position", "speed")
+_DRIVES = (LawField("position"), LawField("speed"))
 _TWO_PLACES = "two places: between: [ground, body.point]"
 _TWO_JOINTS = "two joints: between: [first, second]"
-_NEEDED = {"ratio": "number", "radius": "length", "length": "length", "section": "{circle: {diameter: ...}}",
+_NEEDED = {"length": "length", "section": "{circle: {diameter: ...}}",
            "material": "{young: ..., poisson: ..., density: ...}", "to": "{joint: factor} or a joint with function: ..."}
 _LAWS = {
     "sine": (set(), {"amplitude", "omega", "frequency", "phase", "offset"}),
@@ -252,6 +254,8 @@ def _joint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
     values = _known_fields(faults, where, data, kind, ("type", "between"), ("first", "second"))
     if isinstance(values.get("start"), dict):
         values["start"] = _guess(faults, where + ".start", values["start"])
+    lead = kind.record.lead
+    _need_all(faults, where, values, kind, () if lead is None else (lead.number,))
     return kind(name, **ends, **values)
 
 
@@ -268,14 +272,14 @@ def _constraint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
     if kind is None:
         faults.silent.update((where + ".first", where + ".second"))
         return Distance(name, None, None)
-    if kind is CoordinateCoupling:
+    record = kind.record
+    if record.on == "coordinate":
         values = _known_fields(faults, where, data, kind, ("type",))
     else:
         values = _known_fields(faults, where, data, kind, ("type", "between"), ("first", "second"))
-        values |= _ends(faults, where, data, _TWO_JOINTS if kind is Gear else _TWO_PLACES)
-    for key in [f.name for f in fields(kind) if f.default is MISSING and f.name not in ("name", "first", "second")]:
-        _need(faults, where, values, key)
-    return kind(name, **_with_laws(faults, where, values))
+        values |= _ends(faults, where, data, _TWO_PLACES if record.on == "places" else _TWO_JOINTS)
+    _need_all(faults, where, values, kind, record.fields)
+    return kind(name, **_with_laws(faults, where, values, record.fields))
 
 
 def _force(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
@@ -283,32 +287,45 @@ def _force(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
     if kind is None:
         faults.silent.add(where + ".at")
         return Force(name, None)
-    words = {f.name for f in fields(kind)}
-    if "second" in words:
+    record = kind.record
+    if record.on == "places":
         values = _known_fields(faults, where, data, kind, ("type", "between"), ("first", "second"))
         values |= _ends(faults, where, data)
     else:
         values = _known_fields(faults, where, data, kind, ("type",))
-        _need(faults, where, values, "joint" if "joint" in words else "at")
-    return kind(name, **_with_laws(faults, where, values))
+    _need_all(faults, where, values, kind, record.fields)
+    return kind(name, **_with_laws(faults, where, values, record.fields))
 
 
 def _motion(faults: TextFaults, where: str, name: Any, data: dict) -> Motion:
     values = _known_fields(faults, where, data, Motion)
     _need(faults, where, values, "joint")
-    return Motion(name, **_with_laws(faults, where, values))
+    return Motion(name, **_with_laws(faults, where, values, _DRIVES))
 
 
-def _need(faults: TextFaults, where: str, values: dict[str, Any], key: str) -> None:
+def _need_all(faults: TextFaults, where: str, values: dict[str, Any], kind: type, own: tuple[Field, ...]) -> None:
+    """Tell which necessary fields of a kind of part are missing; `own` are those that its record describes."""
+    numbers = {field.name: _quantity(field) for field in own if isinstance(field, Number)}
+    for key in [f.name for f in fields(kind) if f.default is MISSING and f.name not in ("name", "first", "second")]:
+        _need(faults, where, values, key, numbers.get(key, ""))
+
+
+def _quantity(field: Number) -> str:
+    """Return what a number measures, in one word."""
+    return QUANTITIES.get(field.unit, "a number").split()[-1] if isinstance(field.unit, str) else "number"
+
+
+def _need(faults: TextFaults, where: str, values: dict[str, Any], key: str, what: str = "") -> None:
     """Tell that a necessary key is missing, and fill it so that the rest can be checked."""
     if key not in values:
-        faults.tell(where, f"lacks {key!r}; give {key}: {_NEEDED.get(key, 'name')}")
+        faults.tell(where, f"lacks {key!r}; give {key}: {what or _NEEDED.get(key, 'name')}")
         faults.silent.add(f"{where}.{key}")
         values[key] = None
 
 
-def _with_laws(faults: TextFaults, where: str, values: dict[str, Any]) -> dict[str, Any]:
-    return {key: _law(faults, f"{where}.{key}", value) if key in _LAW_FIELDS and isinstance(value, dict) else value
+def _with_laws(faults: TextFaults, where: str, values: dict[str, Any], own: tuple[Field, ...]) -> dict[str, Any]:
+    laws = {field.name for field in own if isinstance(field, LawField)}
+    return {key: _law(faults, f"{where}.{key}", value) if key in laws and isinstance(value, dict) else value
             for key, value in values.items()}
 
 

@@ -13,6 +13,8 @@ import numpy as np
 from ..errors import Fault, near_names
 from .units import described, parse_quantity, units_of
 
+Vector = Sequence[float]
+"""Three numbers."""
 LARGEST = 1e30
 """Numbers beyond this are taken for a slip of units."""
 SHORTEST = 1e-100

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import ChannelError, near_names
+from ..model.forces import FORCE_KINDS
+from ..model.joints import JOINT_KINDS
 from ..system.layout import ControllerEntry, Layout, MotionEntry
 from . import balance
 from . import tables as tab
 from .constraints import CONSTRAINTS
 from .flexible import FACE, modal_quantities
-from .joints import CUT, SPEED_NAMES, joint_quantities, rate_units
+from .joints import CUT, joint_quantities
 from .places import PLACE, origin_of
 from .quantity import XYZ, Quantity, Source
 
@@ -44,14 +46,14 @@ def owners(layout: Layout) -> Owners:
         add(flexible.name, modal_quantities(flexible.coordinates), flexible)
     for row, joint in enumerate(layout.joints):
         if not joint.hidden:
-            add(joint.name, joint_quantities(joint.kind, joint.coordinates), (row, joint))
+            add(joint.name, joint_quantities(joint.kind), (row, joint))
     for row, joint in enumerate(layout.cuts, start=len(layout.joints)):
-        add(joint.name, joint_quantities(joint.kind, joint.coordinates, CUT), (row, joint))
+        add(joint.name, joint_quantities(joint.kind, CUT), (row, joint))
     for row, constraint in enumerate(layout.constraints, start=len(layout.joints) + len(layout.cuts)):
         add(constraint.name, CONSTRAINTS[constraint.kind], (row, constraint))
-    moved = {joint.name: (joint, rate_units(joint.kind, joint.coordinates)) for joint in layout.joints}
+    moved = {joint.name: (joint, JOINT_KINDS[joint.kind].rate_units) for joint in layout.joints}
     for force in layout.forces:
-        units = moved[force.on[0]][1] if force.kind in ON_JOINTS else ()
+        units = moved[force.on[0]][1] if FORCE_KINDS[force.kind].on == "coordinate" else ()
         add(force.name, _in_units(ELEMENTS[force.kind], units), force)
     for motion in layout.motions:
         joint, units = moved[motion.joint]
@@ -68,7 +70,7 @@ def _in_units(quantities: dict[str, Quantity], units: Sequence[str]) -> dict[str
     if len(set(units)) != 1:
         return quantities
     unit = units[0]
-    said = {_EFFORT.unit: "N" if unit == "m" else "N m", "rad, m": unit, "rad/s, m/s": f"{unit}/s"}
+    said = {"N, N m": "N" if unit == "m" else "N m", "rad, m": unit, "rad/s, m/s": f"{unit}/s"}
     return {name: replace(quantity, unit=said.get(quantity.unit, quantity.unit)) for name, quantity in quantities.items()}
 
 
@@ -106,29 +108,18 @@ def _power(source: Source, force) -> np.ndarray:
     return row[:, tab.SCALAR] * row[:, tab.RATE]
 
 
-_EFFORT = Quantity("N, N m", (), _element(tab.SCALAR))
-_FORCE = Quantity("N", XYZ, _element(tab.FORCE))
-_TORQUE = Quantity("N m", XYZ, _element(tab.TORQUE))
-_ON_JOINT = {
-    "effort": _EFFORT,
-    "force": _EFFORT,
-    "coordinate": Quantity("rad, m", (), _element(tab.LENGTH)),
-    "rate": Quantity("rad/s, m/s", (), _element(tab.RATE)),
-    "power": Quantity("W", (), _power),
+_SHOWN: dict[str, tuple[tuple, Callable]] = {
+    "force": (XYZ, _element(tab.FORCE)),
+    "torque": (XYZ, _element(tab.TORQUE)),
+    "effort": ((), _element(tab.SCALAR)),
+    "tension": ((), _element(tab.SCALAR)),
+    "length": ((), _element(tab.LENGTH)),
+    "rate": ((), _element(tab.RATE)),
+    "power": ((), _power),
 }
-ON_JOINTS = ("jointspring", "motor")
-ELEMENTS = {
-    "jointspring": _ON_JOINT,
-    "motor": _ON_JOINT,
-    "springdamper": {
-        "force": Quantity("N", (), _element(tab.SCALAR)),
-        "length": Quantity("m", (), _element(tab.LENGTH)),
-        "rate": Quantity("m/s", (), _element(tab.RATE)),
-    },
-    "bushing": {"force": _FORCE, "torque": _TORQUE},
-    "force": {"force": _FORCE},
-    "torque": {"torque": _TORQUE},
-}
+"""What a channel of a force element may show -> labels of its components, and its function."""
+ELEMENTS = {kind: {channel.name: Quantity(channel.unit, *_SHOWN[channel.shows or channel.name])
+                   for channel in record.channels} for kind, record in FORCE_KINDS.items()}
 
 
 # controllers; an entry is a ControllerEntry
@@ -168,7 +159,7 @@ def _violation(source: Source, _) -> np.ndarray:
     """Largest violation of a constraint, or deviation of a quaternion's norm from one (nf,)."""
     q, worst = source.array("q"), source.array("system")[:, tab.POSITION_GAP].copy()
     for joint in source.layout.joints:
-        if joint.kind in SPEED_NAMES:
+        if JOINT_KINDS[joint.kind].ball:
             norm = np.linalg.norm(q[:, joint.q + joint.nq - 4 : joint.q + joint.nq], axis=1)
             np.maximum(worst, np.abs(norm - 1.0), out=worst)
     return worst

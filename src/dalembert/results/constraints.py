@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from ..model.constraints import CONSTRAINT_KINDS
 from ..system.layout import ConstraintEntry
 from . import places
 from . import rotation as rot
@@ -38,17 +41,14 @@ def _normal_force(source: Source, entry: Entry) -> np.ndarray:
     return np.sum(_force(source, entry) * rot.rotated(plane, np.asarray(entry[1].normal)), axis=1)
 
 
-_BETWEEN_PLACES = {
-    "force": Quantity("N", XYZ, _force),
-    "torque": Quantity("N m", XYZ, reaction(tab.TORQUE)),
+_SHOWN: dict[str, tuple[tuple, Callable]] = {
+    "force": (XYZ, _force),
+    "torque": (XYZ, reaction(tab.TORQUE)),
+    "effort": ((), reaction(0)),
+    "tension": ((), _tension),
+    "length": ((), _length),
+    "normal_force": ((), _normal_force),
 }
-_BETWEEN_COORDINATES = {"effort": Quantity("N, N m", (), reaction(0))}
-
-CONSTRAINTS = {
-    "distance": {**_BETWEEN_PLACES, "tension": Quantity("N", (), _tension), "length": Quantity("m", (), _length)},
-    "pointonline": _BETWEEN_PLACES,
-    "pointonplane": _BETWEEN_PLACES,
-    "gear": _BETWEEN_COORDINATES,
-    "coordinatecoupling": _BETWEEN_COORDINATES,
-    "rolling": {**_BETWEEN_PLACES, "normal_force": Quantity("N", (), _normal_force)},
-}
+"""What a channel of a constraint may show -> labels of its components, and its function."""
+CONSTRAINTS = {kind: {channel.name: Quantity(channel.unit, *_SHOWN[channel.shows or channel.name])
+                      for channel in record.channels} for kind, record in CONSTRAINT_KINDS.items()}

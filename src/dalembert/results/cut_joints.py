@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..model.joints import JOINT_KINDS
+from ..model.records import AXES, JointRecord
 from ..system.layout import CutEntry, PointEntry
 from ..system.rows import alignment
 from . import places
@@ -73,7 +75,7 @@ def coordinates(source: Source, cut: CutEntry) -> np.ndarray:
     """Coordinates of a cut joint (nf, nq)."""
     seen = relative_motion(source, cut)
     turn = _turned(seen, cut)
-    if cut.kind not in _BALLS and turn.shape[1]:
+    if not JOINT_KINDS[cut.kind].ball and turn.shape[1]:
         turn = rot.unwound(turn, _turning(seen, cut)[0], source.array("t"))
     return _arranged(cut, seen.r, turn)
 
@@ -100,43 +102,44 @@ def efforts(source: Source, cut: CutEntry) -> np.ndarray:
     return np.zeros_like(rates(source, cut))
 
 
-_BALLS = ("spherical", "free")
-_HINGES = ("revolute", "cylindrical", "planar", "screw")
-
-
-def _slide_directions(cut: CutEntry | Axes) -> np.ndarray:
-    """Directions of the joint's displacements in the first frame (n, 3)."""
-    if cut.kind in ("prismatic", "cylindrical"):
-        return np.array([cut.axis])
-    if cut.kind == "planar":
-        return alignment(np.asarray(cut.axis))[:, :2].T
-    return np.eye(3) if cut.kind == "free" else np.zeros((0, 3))
+def _turns(record: JointRecord) -> int:
+    """Number of the freedoms that turn."""
+    return sum(1 for freedom in record.freedoms if freedom.turns)
 
 
 def _arranged(cut: CutEntry | Axes, slide: np.ndarray, turn: np.ndarray) -> np.ndarray:
     """Columns of a joint in its own order: a vector (nf, 3) along the displacements, and columns of the turning."""
-    moving = slide @ _slide_directions(cut).T
-    return np.concatenate([turn, moving] if cut.kind == "cylindrical" else [moving, turn], axis=1)
+    record, count, columns = JOINT_KINDS[cut.kind], 0, []
+    frame = alignment(np.asarray(cut.axis)) if len(record.axes) == 1 else np.eye(3)
+    for freedom in record.freedoms:
+        if freedom.turns:
+            columns.append(turn[:, count])
+            count += 1
+        else:
+            columns.append(slide @ frame[:, AXES.index(freedom.slides)])
+    return np.column_stack([*columns, turn[:, count:]])
 
 
 def _turned(seen: Relative, cut: CutEntry | Axes) -> np.ndarray:
     """Angles of the joint's turning, up to full turns, or the quaternion of a ball (nf, n)."""
-    if cut.kind in _BALLS:
+    record = JOINT_KINDS[cut.kind]
+    if record.ball:
         return seen.turn
-    if cut.kind == "universal":
+    if record.cross:
         return _universal_angles(seen.turn, cut)
-    if cut.kind in _HINGES:
+    if _turns(record):
         return 2.0 * np.arctan2(seen.turn[:, 1:] @ cut.axis, seen.turn[:, 0])[:, None]
     return np.zeros((len(seen.r), 0))
 
 
 def _turning(seen: Relative, cut: CutEntry | Axes) -> tuple[np.ndarray, np.ndarray]:
     """Rates of the joint's turning, and their derivatives (nf, n)."""
-    if cut.kind in _BALLS:
+    record = JOINT_KINDS[cut.kind]
+    if record.ball:
         return seen.w, seen.wd
-    if cut.kind == "universal":
+    if record.cross:
         return _universal_rates(seen, cut)
-    axes = np.reshape(cut.axis, (3, 1)) if cut.kind in _HINGES else np.zeros((3, 0))
+    axes = np.reshape(cut.axis, (3, 1)) if _turns(record) else np.zeros((3, 0))
     return seen.w @ axes, seen.wd @ axes
 
 

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import pi
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..model.joints import JOINT_KINDS
+from ..model.records import TURN as FULL_TURN
+from ..model.records import JointRecord
 from ..system.layout import CutEntry, JointEntry
 from . import cut_joints as cut
 from . import tables as tab
 from .quantity import WXYZ, XYZ, Quantity, Source, reaction
-
-SPEED_NAMES = {"spherical": ("wx", "wy", "wz"), "free": ("vx", "vy", "vz", "wx", "wy", "wz")}
-"""Names of the rates of joints whose coordinates are not their integrals."""
 
 TURN, TURNS = "roll_pitch_yaw", ("roll", "pitch", "yaw")
 """How a ball or free joint has turned: about x, then the first frame's y, then its z."""
@@ -78,55 +77,37 @@ def _turned(take: Take) -> Take:
 
 def _advance(source: Source, entry: tuple[int, JointEntry]) -> np.ndarray:
     joint = entry[1]
-    return source.array("q")[:, joint.q] * (joint.pitch / (2 * pi))
-
-
-def _unit_of(coordinate: str) -> str:
-    """Return the unit of a joint coordinate by its name."""
-    if coordinate.startswith("angle"):
-        return "rad"
-    return "1" if coordinate.startswith("q") else "m"
+    return source.array("q")[:, joint.q] * (joint.pitch / FULL_TURN)
 
 
 def _mixed(units) -> str:
     return ", ".join(dict.fromkeys(units))
 
 
-def _rate_names(kind: str, coordinates: tuple[str, ...]) -> tuple[str, ...]:
-    return SPEED_NAMES.get(kind, coordinates)
-
-
-def rate_units(kind: str, coordinates: tuple[str, ...]) -> list[str]:
-    """Units of a joint's rates without the ``/s``."""
-    if kind in SPEED_NAMES:
-        return ["m" if name.startswith("v") else "rad" for name in SPEED_NAMES[kind]]
-    return [_unit_of(c) for c in coordinates]
-
-
 @lru_cache(maxsize=64)
-def joint_quantities(kind: str, coordinates: tuple[str, ...], motion: Motion = TREE) -> dict[str, Quantity]:
-    """Return the quantities of a kind of joint with these names of coordinates."""
+def joint_quantities(kind: str, motion: Motion = TREE) -> dict[str, Quantity]:
+    """Return the quantities of a kind of joint."""
+    record = JOINT_KINDS[kind]
     found = {
         "force": Quantity("N", XYZ, reaction(tab.FORCE)),
         "torque": Quantity("N m", XYZ, reaction(tab.TORQUE)),
     }
-    for index, name in enumerate(coordinates):
-        if not name.startswith("q"):
-            found[name] = Quantity(_unit_of(name), (), _picked(motion.coordinates, index))
-    if kind in SPEED_NAMES:
+    for index, (name, unit) in enumerate(record.drivable.items()):
+        found[name] = Quantity(unit, (), _picked(motion.coordinates, index))
+    if record.ball:
         found["orientation"] = Quantity("1", WXYZ, _picked(motion.coordinates, slice(-4, None)))
         found[TURN] = Quantity("deg", (TURNS,), _turned(motion.coordinates))
-    if kind == "screw":
-        found["displacement"] = Quantity("m", (), _advance)
-    return found | _all_coordinates(kind, coordinates, motion) if coordinates else found
+    if record.lead is not None:
+        found[record.lead.channel] = Quantity("m", (), _advance)
+    return found | _all_coordinates(record, motion) if record.coordinates else found
 
 
-def _all_coordinates(kind: str, coordinates: tuple[str, ...], motion: Motion) -> dict[str, Quantity]:
+def _all_coordinates(record: JointRecord, motion: Motion) -> dict[str, Quantity]:
     """Return the quantities that hold all coordinates or rates at once; scalars if there is one only."""
-    units, labels = rate_units(kind, coordinates), _rate_names(kind, coordinates)
+    units, labels = record.rate_units, record.rates
     efforts = ["N" if unit == "m" else "N m" for unit in units]
     found = {
-        "coordinates": Quantity(_mixed(map(_unit_of, coordinates)), (coordinates,), motion.coordinates),
+        "coordinates": Quantity(_mixed(unit or "1" for unit in record.units), (record.coordinates,), motion.coordinates),
         "rates": Quantity(_mixed(f"{unit}/s" for unit in units), (labels,), motion.rates),
     }
     inner, accelerations, effort = (labels,), motion.accelerations, motion.efforts

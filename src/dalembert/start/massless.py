@@ -30,6 +30,7 @@ from ..kernels.step.massless_frames import complete_frames
 from ..kernels.tree.rank import eval_massless_motion, eval_products, list_massless
 from ..kernels.tree.state import move, normalise
 from ..kernels.tree.tangent import eval_variation
+from ..model.joints import JOINT_KINDS
 from ..system.pack import Packed
 from .constraints import Constraints
 from .natural import in_rates
@@ -245,14 +246,15 @@ def _unsupported(state: MasslessState, rate: int, rates, first: int) -> Singular
 
 def _axis(packed: Packed, j, rate: int) -> str:
     """Say which direction of a joint a rate is, in the words of the model."""
-    if j.kind in ("universal", "planar"):
+    record = JOINT_KINDS[j.kind]
+    if not record.ball and not record.one_axis:
         return f"the axis of its {j.coordinates[rate - j.v]}"
     direction = packed.system.dof[rate]
     axis = direction.s_n if direction.s_n.any() else direction.s_f
-    if j.kind not in ("spherical", "free"):
+    if not record.ball:
         axis = next(joint.axis for joint in packed.plan.model.joints if joint.name == j.name)
     said = "(" + ", ".join(f"{x:.6g}" for x in np.round(axis, 6) + 0.0) + ")"
-    return f"{said} of {j.second if j.reversed else j.first!r}" if j.kind in ("spherical", "free") else f"its axis {said}"
+    return f"{said} of {j.second if j.reversed else j.first!r}" if record.ball else f"its axis {said}"
 
 
 def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..model.joints import JOINT_KINDS
 from .layout import Layout
 
 
@@ -16,8 +17,8 @@ def rate_names(layout: Layout) -> list[str]:
     """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
     names = {}
     for j in layout.joints:
-        coordinates = {"spherical": ("turn_x", "turn_y", "turn_z"),
-                       "free": ("x", "y", "z", "turn_x", "turn_y", "turn_z")}.get(j.kind, j.coordinates)
+        record = JOINT_KINDS[j.kind]
+        coordinates = (*record.drivable, *(("turn_x", "turn_y", "turn_z") if record.ball else ()))
         names |= {j.v + k: f"{j.name}.{c}" for k, c in enumerate(coordinates)}
     for f in layout.flexibles:
         names |= {f.v + k: f"{f.name}.{c}" for k, c in enumerate(f.coordinates)}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import DriveCode, ForceCode, FormCode, JointCode
+from ..codes import DriveCode, FormCode, JointCode
 from ..kernels import tables
 from ..kernels.algebra.sparse import Pattern
 from ..kernels.compile.record import zeros_in_lines
@@ -17,6 +17,9 @@ from ..kernels.flex.floating_tables import Floating
 from ..kernels.flex.superelement_tables import no_superelements
 from ..kernels.tables import System
 from ..model.checked import CheckedJoint, CheckedModel, Place
+from ..model.constraints import CONSTRAINT_RECORDS
+from ..model.forces import FORCE_RECORDS
+from ..model.joints import JOINT_RECORDS
 from ..topology.span import Plan
 from .layout import (
     ConstraintEntry,
@@ -111,6 +114,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     drive = _pack_drives(model, joint_rows, laws)
     length = length_scale(model)
     dof = _pack_dofs(rows, n_v, drive, length)
+    _seat_joint_elements(model, force, body, dof)
     for k, j in joint_rows.items():
         dof["armature"][j.v:j.v + j.nv] = model.joints[k].armature
     _size_elastic(model, rows, floating, dof)
@@ -121,8 +125,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     constants[0].n_q, constants[0].n_v = n_q, n_v
     constants[0].form, constants[0].reference = form, REFERENCES[reference]
     constants[0].rotors = np.count_nonzero(dof["armature"])
-    joint_codes = (ForceCode.JOINT_SPRING, ForceCode.MOTOR)
-    constants[0].places = int(form != FormCode.TREE or any(f.code not in joint_codes for f in model.forces))
+    constants[0].places = int(form != FormCode.TREE or any(f.joint < 0 for f in model.forces))
     constants[0].pivot = int(_some_singular(model))
     table = RowTable(body, row_of_body, length)
     spans = lay_loop_rows(plan, table, joint_rows, laws)
@@ -193,7 +196,7 @@ def _pack_bodies(model: CheckedModel, rows: list[Row]) -> np.ndarray:
         body["q"][1:] = [r.q for r in rows]
         body["v"][1:] = [r.v for r in rows]
         body["nv"][1:] = [len(r.directions) for r in rows]
-        body["nq"][1:] = [len(r.directions) + (r.code in (JointCode.SPHERICAL, JointCode.FREE)) for r in rows]
+        body["nq"][1:] = [JOINT_RECORDS[r.code].sizes[0] for r in rows]
     body["R_bu"], body["u_b"] = R_bu.reshape(-1, 9), u_b
     _pack_inertia(model, rows, body, R_bu, u_b)
     body["end"] = _subtree_ends(body["parent"])
@@ -256,6 +259,7 @@ def _pack_dofs(rows: list[Row], n_v: int, drive: np.ndarray, length: float) -> n
         efforts = np.array([e for row in rows for e in row.efforts])
         dof["s_n"][at], dof["s_f"][at] = directions[:, 0], directions[:, 1]
         dof["e_n"][at], dof["e_f"][at] = efforts[:, 0], efforts[:, 1]
+        dof["axis"][at] = [axis for row in rows for axis in JOINT_RECORDS[row.code].rate_axes]
         dof["q_scale"] = dof["qd_scale"] = np.where(dof["s_n"].any(axis=1), 1.0, length)
     for k, d in enumerate(drive):
         dof[d.v].drive = k
@@ -280,14 +284,10 @@ def _mark_plain(body: np.ndarray, dof: np.ndarray) -> None:
 def _pack_coordinates(rows: list[Row], floating: Floating) -> tuple[np.ndarray, np.ndarray]:
     pairs, quaternions = [], []
     for row in rows:
-        n = len(row.directions)
-        if row.code == JointCode.SPHERICAL:
-            quaternions.append((row.q, row.v))
-        elif row.code == JointCode.FREE:
-            pairs += [(row.q + c, row.v + c) for c in range(3)]
-            quaternions.append((row.q + 3, row.v + 3))
-        else:
-            pairs += [(row.q + c, row.v + c) for c in range(n)]
+        record = JOINT_RECORDS[row.code]
+        pairs += [(row.q + c, row.v + c) for c in range(len(record.freedoms))]
+        if record.ball:
+            quaternions.append((row.q + record.ball_at, row.v + record.ball_at))
     pairs += [(e.q + c, e.v + c) for e in floating.element for c in range(e.n)]
     return np.array(pairs, tables.PAIR), np.array(quaternions, tables.QUATERNION)
 
@@ -305,7 +305,7 @@ def _pack_forces(model, body, row_of_body, joint_rows: dict[int, JointRows], law
         e.k, e.c, e.kt, e.ct = f.stiffness, f.damping, f.turning_stiffness, f.turning_damping
         e.rest, e.dir, e.held = f.rest, f.direction, -1
         e.law = -1 if f.law is None else laws.add(f.law, owner=f"forces.{f.name}")
-        if f.code in (ForceCode.JOINT_SPRING, ForceCode.MOTOR):
+        if f.joint >= 0:
             e.q, e.v = joint_rows[f.joint].q + f.coordinate, joint_rows[f.joint].v + f.coordinate
             continue
         ends = [("b", f.first)] if f.second is None else [("a", f.first), ("b", f.second)]
@@ -314,6 +314,13 @@ def _pack_forces(model, body, row_of_body, joint_rows: dict[int, JointRows], law
             e[end] = row
             e[f"u_{end}"], e[f"R_{end}"] = _place(body, row, place)
     return force
+
+
+def _seat_joint_elements(model: CheckedModel, force: np.ndarray, body: np.ndarray, dof: np.ndarray) -> None:
+    """Give elements on joint coordinates the two bodies that their effort acts on."""
+    on_joints = [i for i, f in enumerate(model.forces) if f.joint >= 0]
+    force["b"][on_joints] = dof["body"][force["v"][on_joints]]
+    force["a"][on_joints] = body["parent"][force["b"][on_joints]]
 
 
 def _pack_drives(model, joint_rows: dict[int, JointRows], laws: LawTable) -> np.ndarray:
@@ -337,10 +344,10 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
     for body, k, j in zip(plan.order[1:], plan.carrier[1:], joints, strict=True):
         joint = model.joints[k]
         carried = place_in_order[body if body in place_in_order else joint.second.body]
-        entries.append(JointEntry(joint.name, joint.code.name.lower(), carried, j.q, j.nq, j.v, j.nv, joint.coordinates,
+        entries.append(JointEntry(joint.name, JOINT_RECORDS[joint.code].kind, carried, j.q, j.nq, j.v, j.nv, joint.coordinates,
                                   j.reversed, joint.first.text, joint.second.text, float(joint.pitch), joint.hidden))
     names = [j.name for j in model.joints]
-    forces = tuple(ForceEntry(f.name, f.code.name.lower().replace("_", ""), i,
+    forces = tuple(ForceEntry(f.name, FORCE_RECORDS[f.code].kind, i,
                               (names[f.joint],) if f.first is None else
                               tuple(p.text for p in (f.first, f.second) if p is not None))
                    for i, f in enumerate(model.forces))
@@ -348,7 +355,7 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
     motions = tuple(MotionEntry(m.name, names[m.joint], by_name[names[m.joint]].v + m.coordinate,
                                 by_name[names[m.joint]].q + m.coordinate) for m in model.motions)
     cuts = tuple(_cut_entry(model.joints[k], place_in_order, spans) for k in plan.cut)
-    constraints = tuple(ConstraintEntry(c.name, c.code.name.lower().replace("_", ""),
+    constraints = tuple(ConstraintEntry(c.name, CONSTRAINT_RECORDS[c.code].kind,
                                         tuple(names[j] for j, _, _ in c.terms) if c.first is None else
                                         (c.first.text, c.second.text), *spans[c.name], tuple(map(float, c.normal)))
                         for c in model.constraints)
@@ -379,7 +386,7 @@ def _turns(places: list[Place]) -> list[tuple[float, ...]]:
 
 def _cut_entry(joint: CheckedJoint, place_in_order: dict[int, int], spans) -> CutEntry:
     turn_a, turn_b = _turns([joint.first, joint.second])
-    return CutEntry(joint.name, joint.code.name.lower(), joint.coordinates, place_in_order[joint.first.body],
+    return CutEntry(joint.name, JOINT_RECORDS[joint.code].kind, joint.coordinates, place_in_order[joint.first.body],
                     place_in_order[joint.second.body], tuple(map(float, joint.first.position)), turn_a,
                     tuple(map(float, joint.second.position)), turn_b, tuple(map(float, joint.axis)),
                     tuple(map(float, joint.axis2)), joint.first.text, joint.second.text, *spans[joint.name])

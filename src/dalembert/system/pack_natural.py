@@ -3,7 +3,7 @@
 The body table, the force elements and the laws stay.  Rows are, in this order: those of the loops (cut joints and constraints,
 with their old numbers), six of every rigid body, those of the tree's joints, and one of every drive.  A body's frame is its
 joint frame, so that a joint ties it to the frame (d_p, R_pj) of its parent: with the axes x, y, z of that frame, z being the
-joint's own, and the axes X, Y, Z and the origin of the body,
+joint's own, and the axes X, Y, Z and the origin of the body, its record (model/records.py) gives for instance
 
     joint          points, along      directions
     fixed          x, y, z            x·Y, y·Z, z·X
@@ -18,40 +18,24 @@ joint's own, and the axes X, Y, Z and the origin of the body,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from ..codes import VELOCITY_ROWS, DriveCode, ForceCode, FormCode, JointCode, RowCode
+from ..codes import DriveCode, FormCode, RowCode
 from ..kernels import tables
 from ..kernels.algebra.sparse import Pattern
 from ..kernels.tables import System
+from ..model.joints import JOINT_RECORDS
 from .pack import Packed, length_scale
 from .pack_super import lay_superelements, with_modes
 from .pattern import build_pattern
+from .row_records import ROW_RECORDS, RowRecord
 
 AXES = np.eye(3)
 ROUNDING = 4 * np.finfo(float).eps
 """A component of a vector below this fraction of its largest one is taken for zero in the pattern."""
-JOINT_ROWS = {
-    JointCode.FIXED: ("xyz", ("xY", "yZ", "zX")),
-    JointCode.REVOLUTE: ("xyz", ("xZ", "yZ")),
-    JointCode.PRISMATIC: ("xy", ("xY", "yZ", "zX")),
-    JointCode.SCREW: ("xyz", ("xZ", "yZ")),
-    JointCode.CYLINDRICAL: ("xy", ("xZ", "yZ")),
-    JointCode.PLANAR: ("z", ("xZ", "yZ")),
-    JointCode.SPHERICAL: ("xyz", ()),
-    JointCode.FREE: ("", ()),
-}
-"""Axes along which a joint's points coincide, and pairs of axes (parent's, body's) that it keeps square."""
-SLIDES = {JointCode.PRISMATIC: {0: 2}, JointCode.CYLINDRICAL: {1: 2}, JointCode.PLANAR: {0: 0, 1: 1},
-          JointCode.FREE: {0: 0, 1: 1, 2: 2}}
-"""Joint -> number of a coordinate -> axis along which it slides; the others are angles about z."""
-VECTORS = {
-    RowCode.POSITION: "de", RowCode.SLIDE_SPEED: "de", RowCode.DIRECTION: "eh", RowCode.DISTANCE: "d", RowCode.ANGLE: "efh",
-    RowCode.WHEEL_HEIGHT: "deh", RowCode.UNIT: "e", RowCode.SQUARE: "ef",
-}
-"""Row -> vectors of kernels/natural/shapes.py that it depends on."""
 
 
 def pack_global(packed: Packed) -> Packed:
@@ -104,7 +88,7 @@ def pack_global(packed: Packed) -> Packed:
 def _new_rows(code: RowCode, count: int, **fields) -> np.ndarray:
     """Return rows of one kind without a law."""
     row = np.zeros(count, tables.ROW)
-    row["code"], row["rate_only"], row["law"], row["size"] = code, code in VELOCITY_ROWS, -1, 1.0
+    row["code"], row["rate_only"], row["law"], row["size"] = code, ROW_RECORDS[code].binds_rates, -1, 1.0
     for name, value in fields.items():
         row[name] = value
     return row
@@ -119,21 +103,21 @@ def _body_rows(n_body: int) -> np.ndarray:
 
 
 def _joint_rows(tree: System, first_term: int, length: float) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of all joints of the tree, joint by joint, and the terms that tie the advance of screws to their angles."""
+    """Rows of all joints of the tree, joint by joint, and the terms that tie the way of a lead to its angle."""
     found, terms = [np.zeros(0, tables.ROW)], [np.zeros(0, tables.TERM)]
-    for code, (points, turns) in JOINT_ROWS.items():
-        at = np.flatnonzero(tree.body["code"] == code)
+    for record in JOINT_RECORDS.values():
+        at = np.flatnonzero(tree.body["code"][1:] == record.code) + 1
         b = tree.body[at]
-        axes = dict(zip("xyz", np.moveaxis(b["R_pj"].reshape(-1, 3, 3), 2, 0), strict=True))
+        axes = np.moveaxis(b["R_pj"].reshape(-1, 3, 3), 2, 0)
         ends = {"a": b["parent"], "b": at, "u_a": b["d_p"]}
-        for c in points:
+        for c in record.held_places:
             found.append(_new_rows(RowCode.POSITION, len(at), e_a=axes[c], size=length, **ends))
-        if code == JointCode.SCREW:
-            found[-1]["term"], found[-1]["terms"] = first_term + np.arange(len(at)), 1
-            terms.append(np.zeros(len(at), tables.TERM))
-            terms[-1]["q"], terms[-1]["v"], terms[-1]["c"] = b["q"], b["v"], -tree.dof["s_f"][b["v"], 2]
-        for c, k in turns:
-            found.append(_new_rows(RowCode.DIRECTION, len(at), e_a=axes[c], e_b=AXES["XYZ".index(k)], **ends))
+            if c == record.led_axis:
+                found[-1]["term"], found[-1]["terms"] = first_term + sum(map(len, terms)) + np.arange(len(at)), 1
+                terms.append(np.zeros(len(at), tables.TERM))
+                terms[-1]["q"], terms[-1]["v"], terms[-1]["c"] = b["q"], b["v"], -tree.dof["s_f"][b["v"], c]
+        for c, k in record.held_turns:
+            found.append(_new_rows(RowCode.DIRECTION, len(at), e_a=axes[c], e_b=AXES[k], **ends))
     rows = np.concatenate(found)
     return rows[np.argsort(rows["b"], kind="stable")], np.concatenate(terms)
 
@@ -158,9 +142,8 @@ def _drive_rows(tree: System, length: float) -> np.ndarray:
 
 def _slide_axis(tree: System, coordinate: np.void) -> tuple[int, int | None]:
     """Return the body row of a coordinate (fields q, v) and the axis along which it slides, or None for an angle."""
-    i = int(tree.dof["body"][coordinate["v"]])
-    b = tree.body[i]
-    return i, SLIDES.get(int(b.code), {}).get(int(coordinate["q"] - b.q))
+    d = tree.dof[coordinate["v"]]
+    return int(d.body), int(d.axis) if d.axis >= 0 else None
 
 
 # --- entries -------------------------------------------------------------------------------------------------------
@@ -203,14 +186,19 @@ def _cleaned(x: np.ndarray) -> np.ndarray:
     return np.abs(x) > ROUNDING * np.abs(x).max(axis=1, keepdims=True, initial=0.0)
 
 
+def _is_row(row: np.ndarray, asked: Callable[[RowRecord], bool]) -> np.ndarray:
+    """True for the rows whose record is as asked."""
+    return np.isin(row["code"], [code for code, record in ROW_RECORDS.items() if asked(record)])
+
+
 def _own_slots(row: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return (row, body, slot) of all slots that move a vector or a wrench of the rows' own bodies."""
-    uses = {v: np.isin(row["code"], [code for code, vectors in VECTORS.items() if v in vectors]) for v in "defh"}
+    uses = {v: _is_row(row, lambda record, v=v: v in record.vectors) for v in "defh"}
     moves = np.zeros((len(row), 2, 4), bool)
-    moves[:, :, 0] = (uses["d"] | (row["code"] == RowCode.WHEEL_SLIP))[:, None]
+    moves[:, :, 0] = (uses["d"] | _is_row(row, lambda record: "origin" in record.whole_bodies))[:, None]
     for side, v, name in ((0, "d", "u_a"), (1, "d", "u_b"), (0, "e", "e_a"), (0, "f", "f_a"), (1, "h", "e_b")):
         moves[:, side, 1:] |= uses[v][:, None] & _cleaned(row[name])
-    moves[:, :, 1:] |= np.isin(row["code"], (RowCode.WHEEL_SLIP, RowCode.TURN_SPEED))[:, None, None]
+    moves[:, :, 1:] |= _is_row(row, lambda record: "axes" in record.whole_bodies)[:, None, None]
     ends = np.stack([row["a"], row["b"]], axis=1)
     at, side, slot = np.nonzero(moves & (ends > 0)[:, :, None])
     return at, ends[at, side], slot
@@ -242,12 +230,7 @@ def _mass_pairs(tree: System) -> np.ndarray:
 
 def _force_pairs(tree: System) -> np.ndarray:
     """Pairs (0, 0), (1, 0), (1, 1), ... of the 24 coordinates that each force element acts on; negative for the ground's."""
-    code, a, b = tree.force["code"], tree.force["a"].copy(), tree.force["b"].copy()
-    in_joint = np.isin(code, (ForceCode.JOINT_SPRING, ForceCode.MOTOR))
-    b[in_joint] = tree.dof["body"][tree.force["v"][in_joint]]
-    a[in_joint] = tree.body["parent"][b[in_joint]]
-    a[np.isin(code, (ForceCode.FORCE, ForceCode.TORQUE))] = 0
-    return _columns_pairs(a, b)
+    return _columns_pairs(tree.force["a"], tree.force["b"])
 
 
 def _rotor_pairs(tree: System) -> np.ndarray:

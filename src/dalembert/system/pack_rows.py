@@ -10,24 +10,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..codes import VELOCITY_ROWS, ConstraintCode, JointCode, RowCode
+from ..codes import JointCode, RowCode
 from ..kernels import tables
 from ..kernels.flex.floating_tables import Floating
 from ..model.checked import CheckedConstraint, CheckedJoint, Place
+from ..model.constraints import CONSTRAINT_RECORDS
+from ..model.joints import JOINT_RECORDS, Fixed
+from ..model.records import AXES, RowSpec
 from ..topology.span import Plan
 from .pack_laws import LawTable
+from .row_records import ROW_RECORDS
 from .rows import JointRows, alignment
 
 X, Y, Z = np.eye(3)
-
-_HELD_PLACES = {JointCode.FIXED: (0, 1, 2), JointCode.REVOLUTE: (0, 1, 2), JointCode.PRISMATIC: (0, 1),
-                JointCode.CYLINDRICAL: (0, 1), JointCode.UNIVERSAL: (0, 1, 2), JointCode.PLANAR: (2,),
-                JointCode.SPHERICAL: (0, 1, 2), JointCode.FREE: ()}
-"""Axes along which a joint holds its second attachment."""
-_ALL_TURNS = ((0, 1), (1, 2), (2, 0))
-_HELD_TURNS = {JointCode.FIXED: _ALL_TURNS, JointCode.REVOLUTE: ((0, 2), (1, 2)), JointCode.PRISMATIC: _ALL_TURNS,
-               JointCode.CYLINDRICAL: ((0, 2), (1, 2)), JointCode.PLANAR: ((0, 2), (1, 2))}
-"""Pairs (axis of the first frame, axis of the second) that a joint keeps perpendicular."""
 
 
 @dataclass
@@ -43,7 +38,7 @@ class RowTable:
 
     def add(self, owner: str, label: str, code: RowCode, **fields) -> None:
         """Append a row; places and directions are given in the joint frames of its bodies."""
-        size = 1.0 if code in (RowCode.DIRECTION, RowCode.ANGLE, RowCode.TURN_SPEED) else self.length
+        size = 1.0 if ROW_RECORDS[code].of_angle else self.length
         self.records.append({"code": code, "law": -1, "size": size, **fields})
         self.names.append((owner, label))
 
@@ -65,7 +60,7 @@ class RowTable:
         for row, record in zip(rows, self.records, strict=True):
             for key, value in record.items():
                 row[key] = value
-            row.rate_only = record["code"] in VELOCITY_ROWS
+            row.rate_only = ROW_RECORDS[record["code"]].binds_rates
         return rows, np.array(self.terms, tables.TERM)
 
 
@@ -89,7 +84,7 @@ def lay_loop_rows(plan: Plan, table: RowTable, joint_rows: dict[int, JointRows],
         _lay_weld(table, model.joints[k], int(table.row_of_body[len(model.bodies) + i]))
     for constraint in model.constraints:
         first = len(table.records)
-        _LAYERS[constraint.code](table, constraint, joint_rows, laws)
+        _lay_constraint(table, constraint, joint_rows, laws)
         spans[constraint.name] = (first, len(table.records) - first)
     return spans
 
@@ -110,9 +105,10 @@ def _hold(table: RowTable, owner: str, a, b, axes: np.ndarray, places, turns) ->
 def _lay_joint(table: RowTable, joint: CheckedJoint) -> None:
     """Rows of a joint that carries nothing."""
     a, b = table.seat(joint.first), table.seat(joint.second)
-    axes = np.eye(3) if joint.code in (JointCode.SPHERICAL, JointCode.FIXED, JointCode.UNIVERSAL) else alignment(joint.axis)
-    _hold(table, joint.name, a, b, axes, _HELD_PLACES[joint.code], _HELD_TURNS.get(joint.code, ()))
-    if joint.code == JointCode.UNIVERSAL:
+    record = JOINT_RECORDS[joint.code]
+    axes = alignment(joint.axis) if len(record.axes) == 1 else np.eye(3)
+    _hold(table, joint.name, a, b, axes, record.held_places, record.held_turns)
+    if record.cross:
         across = np.cross(joint.axis, joint.axis2)
         table.add(joint.name, f"turning about {_said(across / np.linalg.norm(across))}", RowCode.DIRECTION, a=a[0], b=b[0],
                   u_a=a[1], u_b=b[1], e_a=a[2] @ joint.axis, e_b=b[2] @ joint.axis2, c=float(joint.axis @ joint.axis2))
@@ -123,7 +119,7 @@ def _lay_weld(table: RowTable, joint: CheckedJoint, stand_in: int) -> None:
     a = table.seat(joint.second)
     R = np.array(table.body[stand_in].R_bu).reshape(3, 3)
     b = stand_in, table.body[stand_in].u_b + R @ joint.second.position, R @ joint.second.rotation
-    _hold(table, joint.name, a, b, np.eye(3), (0, 1, 2), _ALL_TURNS)
+    _hold(table, joint.name, a, b, np.eye(3), Fixed.record.held_places, Fixed.record.held_turns)
 
 
 def _law(constraint: CheckedConstraint, laws: LawTable) -> dict:
@@ -133,49 +129,35 @@ def _law(constraint: CheckedConstraint, laws: LawTable) -> dict:
                             owner=f"constraints.{constraint.name}")}
 
 
-def _lay_distance(table, constraint, joint_rows, laws) -> None:
-    a, b = table.seat(constraint.first), table.seat(constraint.second)
-    table.add(constraint.name, "length", RowCode.DISTANCE, a=a[0], b=b[0], u_a=a[1], u_b=b[1], c=constraint.value or 0.0,
-              **_law(constraint, laws))
+def _lay_constraint(table: RowTable, constraint: CheckedConstraint, joint_rows: dict[int, JointRows], laws: LawTable) -> None:
+    """Rows of a constraint, as its record says."""
+    between = _lay_coordinates if constraint.first is None else _lay_places
+    for spec in CONSTRAINT_RECORDS[constraint.code].rows:
+        prescribed = {"c": constraint.value or 0.0, **_law(constraint, laws)} if spec.prescribed else {}
+        between(table, constraint, spec, joint_rows, prescribed)
 
 
-def _lay_line(table, constraint, joint_rows, laws) -> None:
-    a, b = table.seat(constraint.first), table.seat(constraint.second)
-    _hold(table, constraint.name, a, b, alignment(constraint.axis), (0, 1), ())
+def _lay_places(table: RowTable, constraint: CheckedConstraint, spec: RowSpec, joint_rows, prescribed: dict) -> None:
+    (row_a, u_a, R_a), (row_b, u_b, R_b) = table.seat(constraint.first), table.seat(constraint.second)
+    vectors = {name: _direction(constraint, said) for name, said in spec.vectors.items()}
+    label = spec.label.format(**{name: _said(vector) for name, vector in vectors.items()})
+    turned = {name: (R_a if name.endswith("_a") else R_b) @ vector for name, vector in vectors.items()}
+    table.add(constraint.name, label, spec.code, a=row_a, b=row_b, u_a=u_a, u_b=u_b, radius=constraint.radius, **turned,
+              **prescribed)
 
 
-def _lay_plane(table, constraint, joint_rows, laws) -> None:
-    a, b = table.seat(constraint.first), table.seat(constraint.second)
-    table.add(constraint.name, f"moving along {_said(constraint.normal)}", RowCode.POSITION, a=a[0], b=b[0], u_a=a[1],
-              u_b=b[1], e_a=a[2] @ constraint.normal, c=constraint.value or 0.0, **_law(constraint, laws))
+def _direction(constraint: CheckedConstraint, said: str) -> np.ndarray:
+    """Direction of a constraint, or an axis of the frame whose z it is: ``"normal"``, ``"normal.x"``."""
+    name, _, axis = said.partition(".")
+    direction = getattr(constraint, name)
+    return alignment(direction)[:, AXES.index(axis)] if axis else direction
 
 
-def _lay_coordinates(table, constraint, joint_rows, laws) -> None:
+def _lay_coordinates(table: RowTable, constraint: CheckedConstraint, spec: RowSpec, joint_rows, prescribed: dict) -> None:
     terms = [(joint_rows[j].q + i, joint_rows[j].v + i, factor) for j, i, factor in constraint.terms]
-    code = RowCode.COUPLING if constraint.law_of_x else RowCode.COORDINATES
-    size = 1.0 if constraint.unit == "rad" else table.length
-    table.add(constraint.name, "coordinate", code, c=constraint.value or 0.0, **table.add_terms(terms),
-              **_law(constraint, laws))
-    table.records[-1]["size"] = size
-
-
-def _lay_wheel(table, constraint, joint_rows, laws) -> None:
-    a, b = table.seat(constraint.first), table.seat(constraint.second)
-    axes = a[2] @ alignment(constraint.normal)
-    shared = dict(a=a[0], b=b[0], u_a=a[1], u_b=b[1], e_a=axes[:, 2], e_b=b[2] @ constraint.axis, radius=constraint.radius)
-    table.add(constraint.name, "height", RowCode.WHEEL_HEIGHT, c=0.0, **shared)
-    for i, word in enumerate(("first", "second")):
-        table.add(constraint.name, f"slip in the {word} direction of the plane", RowCode.WHEEL_SLIP, f_a=axes[:, i], **shared)
-
-
-_LAYERS = {
-    ConstraintCode.DISTANCE: _lay_distance,
-    ConstraintCode.POINT_ON_LINE: _lay_line,
-    ConstraintCode.POINT_ON_PLANE: _lay_plane,
-    ConstraintCode.GEAR: _lay_coordinates,
-    ConstraintCode.COORDINATE_COUPLING: _lay_coordinates,
-    ConstraintCode.ROLLING: _lay_wheel,
-}
+    code = RowCode.COUPLING if constraint.law_of_x else spec.code
+    table.add(constraint.name, spec.label, code, **table.add_terms(terms), **prescribed)
+    table.records[-1]["size"] = 1.0 if constraint.unit == "rad" else table.length
 
 
 def lay_entries(body: np.ndarray, floating: Floating, dof: np.ndarray, rows: np.ndarray, terms: np.ndarray) -> np.ndarray:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..model.joints import JOINT_KINDS
 from .layout import Layout
 from .quaternion import rotations_of
 
 
 def turned_balls(layout: Layout) -> list[tuple[int, int]]:
     """Return (first of the four coordinates, first of the three rates) of each ball that turns the other way round."""
-    shift = {"spherical": 0, "free": 3}
-    return [(j.q + shift[j.kind], j.v + shift[j.kind]) for j in layout.joints if j.reversed and j.kind in shift]
+    balls = [(j, JOINT_KINDS[j.kind].ball_at) for j in layout.joints if j.reversed and JOINT_KINDS[j.kind].ball]
+    return [(j.q + at, j.v + at) for j, at in balls]
 
 
 def swap(layout: Layout, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:

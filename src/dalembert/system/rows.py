@@ -13,17 +13,19 @@ The ball of a reversed joint turns the other way round; `reverse.py` changes its
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import pi
 
 import numpy as np
 
-from ..codes import JOINT_SIZES, JointCode
+from ..codes import JointCode
 from ..model.checked import CheckedJoint
+from ..model.joints import ELASTIC, JOINT_RECORDS
+from ..model.records import TURN, JointRecord
 from ..topology.span import Plan
 
 IDENTITY = np.eye(3)
 ORIGIN = np.zeros(3)
 X, Y, Z = np.eye(3)
+VECTORS = {"": ORIGIN, "x": X, "y": Y, "z": Z}
 
 
 @dataclass
@@ -77,21 +79,15 @@ def alignment(axis: np.ndarray) -> np.ndarray:
     return np.array([[1.0 - c * x * x, -c * x * y, x], [-c * x * y, 1.0 - c * y * y, y], [-x, -y, z]])
 
 
-def _simple_directions(code: JointCode, pitch: float):
+def _simple_directions(record: JointRecord, pitch: float):
     """Directions (turning, moving) of the rates and wrenches of unit efforts, joint axis = z."""
-    turn, slide = (Z, ORIGIN), (ORIGIN, Z)
-    both = {
-        JointCode.FIXED: [],
-        JointCode.ELASTIC: [],
-        JointCode.REVOLUTE: [turn],
-        JointCode.PRISMATIC: [slide],
-        JointCode.SCREW: [(Z, Z * pitch / (2 * pi))],
-        JointCode.CYLINDRICAL: [turn, slide],
-        JointCode.PLANAR: [(ORIGIN, X), (ORIGIN, Y), turn],
-        JointCode.SPHERICAL: [(X, ORIGIN), (Y, ORIGIN), (Z, ORIGIN)],
-        JointCode.FREE: [(ORIGIN, X), (ORIGIN, Y), (ORIGIN, Z), (X, ORIGIN), (Y, ORIGIN), (Z, ORIGIN)],
-    }[code]
-    return both, [turn] if code == JointCode.SCREW else both
+    directions, efforts = [], []
+    for freedom in record.freedoms:
+        turn, slide = VECTORS[freedom.turns], VECTORS[freedom.slides]
+        directions.append((turn, slide * pitch / TURN if freedom.turns else slide))
+        efforts.append((turn, ORIGIN if freedom.turns else slide))
+    ball = [(axis, ORIGIN) for axis in (X, Y, Z)] if record.ball else []
+    return directions + ball, efforts + ball
 
 
 def dual_basis(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,25 +102,29 @@ def _chain(joint: CheckedJoint, is_reversed: bool):
 
     The wrenches are given in the axes of the attachment, which are those of the last link up to its alignment.
     """
-    sign = -1.0 if is_reversed else 1.0
+    record, sign = JOINT_RECORDS[joint.code], -1.0 if is_reversed else 1.0
     revolute, slide = JointCode.REVOLUTE, JointCode.PRISMATIC
-    if joint.code == JointCode.UNIVERSAL:
+    if record.cross:
         axes = sign * joint.axis, sign * joint.axis2
         links = [(revolute, alignment(axis), offset) for offset, axis in enumerate(axes)]
         efforts = {offset: (e, ORIGIN) for offset, e in enumerate(dual_basis(*axes))}
         return (links[::-1] if is_reversed else links), efforts
-    C = alignment(joint.axis) if joint.code == JointCode.PLANAR else IDENTITY
-    axes = [-C @ X, -C @ Y] if joint.code == JointCode.PLANAR else [-X, -Y, -Z]
-    slides = [(slide, alignment(axis), offset) for offset, axis in enumerate(axes)]
-    efforts = {offset: (ORIGIN, axis) for offset, axis in enumerate(axes)}
-    if joint.code == JointCode.PLANAR:
-        return [(revolute, alignment(-joint.axis), 2), *slides], {**efforts, 2: (-joint.axis, ORIGIN)}
-    nothing = (ORIGIN, ORIGIN)  # no element acts on a quaternion
-    return [(JointCode.SPHERICAL, IDENTITY, 3), *slides], {**efforts, 3: nothing, 4: nothing, 5: nothing}
+    C = alignment(joint.axis) if record.axes else IDENTITY
+    turns, slides, efforts = [], [], {}
+    for offset, freedom in enumerate(record.freedoms):
+        axis = -C @ VECTORS[freedom.slides] if freedom.slides else -joint.axis
+        link = (slide if freedom.slides else revolute, alignment(axis), offset)
+        (slides if freedom.slides else turns).append(link)
+        efforts[offset] = (ORIGIN, axis) if freedom.slides else (axis, ORIGIN)
+    if record.ball:
+        turns.append((JointCode.SPHERICAL, IDENTITY, record.ball_at))
+        efforts |= {record.ball_at + k: (ORIGIN, ORIGIN) for k in range(3)}  # no element acts on a quaternion
+    return turns + slides, efforts
 
 
 def _is_chain(joint: CheckedJoint, is_reversed: bool) -> bool:
-    return joint.code == JointCode.UNIVERSAL or (is_reversed and joint.code in (JointCode.PLANAR, JointCode.FREE))
+    record = JOINT_RECORDS[joint.code]
+    return record.cross or (is_reversed and not record.mirrors)
 
 
 def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
@@ -147,18 +147,17 @@ def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
         joint = plan.model.joints[k]
         seat, tip = (joint.second, joint.first) if is_reversed else (joint.first, joint.second)
         parent = int(row_of_body[seat.body])
-        nq, nv = JOINT_SIZES[joint.code]
+        record = JOINT_RECORDS[joint.code]
+        nq, nv = record.sizes
         first = len(rows) + 1
         owner = body if body < n_bodies else -1
         if _is_chain(joint, is_reversed):
             _lay_chain(rows, joint, is_reversed, parent, owner, k, q, v, seat, tip)
         else:
-            has_axis = joint.code not in (JointCode.SPHERICAL, JointCode.FREE, JointCode.FIXED, JointCode.ELASTIC)
-            align = alignment(-joint.axis if is_reversed else joint.axis) if has_axis else IDENTITY
-            directions, efforts = _simple_directions(joint.code, joint.pitch)
+            align = alignment(-joint.axis if is_reversed else joint.axis) if record.axes else IDENTITY
+            directions, efforts = _simple_directions(record, joint.pitch)
             rows.append(Row(parent, joint.code, owner, k, q, v, align, seat.position, seat.rotation, tip.position,
-                            tip.rotation, directions, efforts,
-                            joint.place if joint.code == JointCode.ELASTIC else ""))
+                            tip.rotation, directions, efforts, joint.place if record is ELASTIC else ""))
         row_of_body[body] = last = len(rows)
         floating = plan.model.bodies[body].floating if owner >= 0 else None
         elastic = 0 if floating is None else floating.n
@@ -176,7 +175,7 @@ def _lay_chain(rows, joint, is_reversed, parent, body, k, q, v, seat, tip) -> No
     previous = None
     for number, (code, align, offset) in enumerate(links):
         ends = number == len(links) - 1
-        directions, _ = _simple_directions(code, 0.0)
+        directions, _ = _simple_directions(JOINT_RECORDS[code], 0.0)
         wrenches = [tuple(last_align.T @ e for e in efforts[offset + i]) for i in range(len(directions))]
         rows.append(Row(parent, code, body if ends else -1, k, q + offset, v + offset, align,
                         seat.position if previous is None else ORIGIN,

@@ -23,10 +23,10 @@ import numpy as np
 from ..codes import JointCode
 from ..flex.reductions import floating_at, stands_still, with_reductions
 from ..model.checked import CheckedBody, CheckedFlexible, CheckedJoint, CheckedModel, Place
+from ..model.joints import JOINT_RECORDS
 from ..model.values import EYE3, UNIT_X, UNIT_Z, ZERO3, frozen
 
 FLOATING, RIGID, FACES = "floating", "rigid", "faces"
-FREE_COORDINATES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 NO_INERTIA = frozen(np.zeros((3, 3)))
 
 Reach = Callable[[CheckedModel], dict[int, int]]
@@ -55,8 +55,8 @@ def lower(model: CheckedModel, reach: Reach, kind: str = FLOATING) -> tuple[Chec
 
 
 def _hidden(name: str, code: JointCode, first: Place, second: Place) -> CheckedJoint:
-    coordinates = FREE_COORDINATES if code == JointCode.FREE else ()
-    return CheckedJoint(name, code, first, second, UNIT_Z, UNIT_X, 0.0, None, None, False, coordinates, hidden=True)
+    return CheckedJoint(name, code, first, second, UNIT_Z, UNIT_X, 0.0, None, None, False, JOINT_RECORDS[code].coordinates,
+                        hidden=True)
 
 
 def _origin(row: int, text: str) -> Place:

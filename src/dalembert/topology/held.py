@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..codes import ForceCode, JointCode
 from ..model.checked import CheckedForce, CheckedJoint, CheckedModel
-from ..model.parts import Free
+from ..model.forces import FORCE_RECORDS
+from ..model.joints import Free
 from ..model.values import UNIT_X, UNIT_Z
 
 
@@ -19,7 +19,7 @@ def with_implied_joints(model: CheckedModel) -> CheckedModel:
     joints, notes = list(model.joints), list(model.notes)
     sections = (model.bodies, model.joints, model.forces, model.constraints, model.motions, model.flexibles)
     taken = {part.name for parts in sections for part in parts}
-    bushings = [force for force in model.forces if force.code == ForceCode.BUSHING]
+    bushings = [force for force in model.forces if FORCE_RECORDS[force.code].implies_free]
     while True:
         bushing = next((b for b in bushings if (_top(group, b.first.body) == _top(group, 0))
                         != (_top(group, b.second.body) == _top(group, 0))), None)
@@ -54,7 +54,7 @@ def _top(group: list[int], body: int) -> int:
 
 
 def _free(name: str, bushing: CheckedForce) -> CheckedJoint:
-    return CheckedJoint(name, JointCode.FREE, bushing.first, bushing.second, UNIT_Z, UNIT_X, 0.0, None, None, False,
+    return CheckedJoint(name, Free.record.code, bushing.first, bushing.second, UNIT_Z, UNIT_X, 0.0, None, None, False,
                         Free.coordinates)
 
 

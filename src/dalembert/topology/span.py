@@ -7,7 +7,8 @@ Properties of a plan:
   forbids it;
 - joints that are left over close loops;
 - flexible bodies are replaced by their frames, faces and hidden joints (flexible.py), which always are tree joints;
-- a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a rotor, a gear; every screw)
+- a joint with a lead across its axis carries its second body only (`reversible` of its record);
+- a loop-closing joint whose own coordinates are needed (a start, a spring, a motor, a drive, a rotor, a gear; every lead)
   carries a massless stand-in of its second body, and the loop is cut between the two.
 """
 
@@ -21,6 +22,7 @@ import numpy as np
 from ..codes import JointCode
 from ..errors import TopologyError
 from ..model.checked import CheckedJoint, CheckedModel
+from ..model.joints import JOINT_RECORDS
 from .flexible import FLOATING, lower
 from .held import with_implied_joints
 
@@ -86,7 +88,7 @@ def span(model: CheckedModel, flexible: str = FLOATING) -> Plan:
     tree = set(carrier.values())
     closing = [k for k in range(len(model.joints)) if k not in tree]
     split = tuple(k for k in closing if k in used or model.joints[k].start is not None
-                  or model.joints[k].start_rate is not None or model.joints[k].code == JointCode.SCREW)
+                  or model.joints[k].start_rate is not None or JOINT_RECORDS[model.joints[k].code].lead is not None)
     carrier |= {len(model.bodies) + i: k for i, k in enumerate(split)}
     order = _depth_first(model, carrier)
     return Plan(model, tuple(order), (-1, *(carrier[i] for i in order[1:])),
@@ -126,8 +128,9 @@ def _reach(model: CheckedModel, adjacent: list[list[int]], used: set[int]) -> di
     while any(waiting):
         body, k = next(queue for queue in waiting if queue).popleft()
         joint = model.joints[k]
-        target = joint.second.body if joint.first.body == body else joint.first.body
-        if target not in reached:
+        forward = joint.first.body == body
+        target = joint.second.body if forward else joint.first.body
+        if target not in reached and (forward or JOINT_RECORDS[joint.code].reversible):
             reached.add(target)
             carrier[target] = k
             visit(target)
@@ -147,6 +150,11 @@ def _refuse_loose_bodies(model: CheckedModel, carrier: dict[int, int]) -> None:
         return
     only = len(loose) == 1
     shown = ", ".join(repr(n) for n in loose[:8]) + (", …" if len(loose) > 8 else "")
+    one_way = [j for j in model.joints if not JOINT_RECORDS[j.code].reversible and model.bodies[j.first.body].name in loose]
+    if one_way:
+        raise TopologyError(f"bod{'y' if only else 'ies'} {shown}: no chain of joints leads to the ground, since joint "
+                            f"{one_way[0].name!r} can carry its second body only. Exchange its two places, or connect "
+                            f"{one_way[0].first.text!r} by another joint.")
     raise TopologyError(f"bod{'y' if only else 'ies'} {shown}: no chain of joints leads to the ground. Connect "
                         f"{'it' if only else 'them'} by a joint, or by Free(name, \"ground\", {loose[0]!r}) "
                         f"if {'it' if only else 'each'} shall fly freely. (A Bushing to it implies that.)")

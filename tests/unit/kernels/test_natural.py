@@ -178,14 +178,15 @@ def test_turns_and_signs_are_those_next_to_given_coordinates():
 
 
 def test_an_unknown_joint_is_told():
+    """Joints are known by the axes of their rates; there is no fourth axis."""
     made, _, _ = random_natural(0)
-    body = made.sys.body.copy()
-    body["code"][3] = JointCode.UNIVERSAL
-    body.setflags(write=False)
-    sys = made.sys._replace(body=body)
+    dof = made.sys.dof.copy()
+    dof["axis"][-1] = 3
+    dof.setflags(write=False)
+    sys = made.sys._replace(dof=dof)
     status = eval_joint_coordinates(sys, made.q, made.qd, made.qj, made.qj.copy(), np.zeros(len(sys.dof)), made.work)
     assert status == Status.UNKNOWN_JOINT
-    assert made.work.fail[0] == 3
+    assert made.work.fail[0] == dof["body"][-1]
 
 
 def test_a_model_without_bodies_has_no_coordinates():

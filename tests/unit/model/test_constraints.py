@@ -28,7 +28,7 @@ HINGE, SLIDE, GUIDE, LOOSE = 0, 1, 2, 4
 def checked(constraint):
     """Return the checked form of a constraint of the machine."""
     found, = dal.check(machine(constraint)).constraints
-    assert found.name == constraint.name and found.code == constraint.code
+    assert found.name == constraint.name and found.code == constraint.record.code
     return found
 
 
@@ -47,7 +47,7 @@ def test_the_model_knows_its_constraints():
 def test_every_kind_has_its_own_code():
     """Codes tell the kinds apart, none is left over."""
     kinds = (dal.Distance, dal.PointOnLine, dal.PointOnPlane, dal.Gear, dal.CoordinateCoupling, dal.Rolling)
-    assert [kind.code for kind in kinds] == [code for code in ConstraintCode if code != ConstraintCode.NONE]
+    assert [kind.record.code for kind in kinds] == [code for code in ConstraintCode if code != ConstraintCode.NONE]
 
 
 def test_a_distance_between_places():

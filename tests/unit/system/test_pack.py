@@ -6,7 +6,8 @@ from physics.states import packed_case
 from random_models import random_tree
 
 import dalembert as dal
-from dalembert.codes import JOINT_SIZES, JointCode
+from dalembert.codes import JointCode
+from dalembert.model.joints import JOINT_RECORDS
 from dalembert.system.layout import Layout
 from dalembert.system.rows import alignment, dual_basis
 
@@ -37,7 +38,7 @@ def test_body_rows_share_out_all_coordinates_and_rates(case):
     assert blocks(body, "v", "nv") == list(range(len(case.qd)))
     for row in body:
         code = JointCode(row.code)
-        assert (row.nq, row.nv) == JOINT_SIZES[code]
+        assert (row.nq, row.nv) == JOINT_RECORDS[code].sizes
         assert code != JointCode.UNIVERSAL  # two revolute rows
 
 

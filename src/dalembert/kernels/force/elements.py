@@ -28,7 +28,7 @@ from ..algebra.small import (
     tmul33,
     tmul33_vec,
 )
-from ..compile.jit import kernel, shared
+from ..compile.jit import kernel, part, shared
 from ..control.controllers import eval_controllers
 from .laws import eval_law, eval_point_law
 from .points import add_wrench, point_state
@@ -78,30 +78,20 @@ def eval_tension(sys, e, t, length, rate, work):
 
 @kernel
 def eval_bushing(e, row_a, row_b):
-    """Displacement x and rotation vector th in frame a, their rates, frame a and the moment and force on b (world)."""
+    """Displacement x and rotation vector th in frame a, their rates xd and w, moment and force on b (world)."""
     arm_a, r_a, v_a = point_state(row_a, load3(e.u_a))
     arm_b, r_b, v_b = point_state(row_b, load3(e.u_b))
     R_a = mul33(load_columns(row_a.E_wb), load9(e.R_a))
     R_b = mul33(load_columns(row_b.E_wb), load9(e.R_b))
-    line = sub3(r_b, r_a)
+    line, w_a = sub3(r_b, r_a), load3(row_a.w_w)
     x = tmul33_vec(R_a, line)
     th = vector_of_matrix(tmul33(R_a, R_b))
-    xd, w = eval_bushing_rates(e, row_a, row_b)
+    xd = tmul33_vec(R_a, sub3(sub3(v_b, v_a), cross(w_a, line)))
+    w = tmul33_vec(R_a, sub3(load3(row_b.w_w), w_a))
     f = mul33_vec(R_a, neg3(add3(times3(load3(e.k), x), times3(load3(e.c), xd))))              # (1)
     elastic = inverse_tangent_vec(neg3(th), times3(load3(e.kt), th))
     n = mul33_vec(R_a, neg3(add3(elastic, times3(load3(e.ct), w))))                            # (2)
-    return x, th, arm_a, arm_b, line, n, f
-
-
-@kernel
-def eval_bushing_rates(e, row_a, row_b):
-    """Rate of the displacement and relative angular velocity of a bushing, in frame a."""
-    arm_a, r_a, v_a = point_state(row_a, load3(e.u_a))
-    arm_b, r_b, v_b = point_state(row_b, load3(e.u_b))
-    R_a = mul33(load_columns(row_a.E_wb), load9(e.R_a))
-    w_a = load3(row_a.w_w)
-    xd = tmul33_vec(R_a, sub3(sub3(v_b, v_a), cross(w_a, sub3(r_b, r_a))))
-    return xd, tmul33_vec(R_a, sub3(load3(row_b.w_w), w_a))
+    return x, th, xd, w, arm_b, n, f
 
 
 @kernel
@@ -134,6 +124,42 @@ def add_outer_loads(sys, tau, work):
         tau[k] += effort[k]
 
 
+@kernel
+def is_on_joint(e):
+    """True for an element that acts on a joint coordinate."""
+    return e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR
+
+
+@part
+def eval_action(sys, e, t, work):
+    """What an element between places does: (status, arm, n, f, size, length, rate, stored, supplied).
+
+    A moment n and a force f act on the second body at `arm` from its origin, and the opposite ones on the first body, unless
+    that is the ground, at the same place.  Results show size, length and rate.  `stored` is the elastic energy [J], `supplied`
+    the power of the wrench beyond what the energy loses [W].
+    """
+    zero = (0.0, 0.0, 0.0)
+    row_a, row_b = work.body[e.a], work.body[e.b]
+    if e.code == ForceCode.SPRING_DAMPER:
+        arm_a, arm, unit, length, rate = eval_line(e, row_a, row_b)
+        tension, stretch = eval_tension(sys, e, t, length, rate, work), length - e.rest
+        supplied = -(tension - e.k[0] * stretch) * rate
+        return (Status.OK.value, arm, zero, scale3(unit, -tension), tension, length, rate, 0.5 * e.k[0] * stretch ** 2,
+                supplied)
+    if e.code == ForceCode.BUSHING:
+        x, th, xd, w, arm, n, f = eval_bushing(e, row_a, row_b)
+        stored = 0.5 * (dot3(x, times3(load3(e.k), x)) + dot3(th, times3(load3(e.kt), th)))
+        supplied = -dot3(xd, times3(load3(e.c), xd)) - dot3(w, times3(load3(e.ct), w))
+        return Status.OK.value, arm, n, f, sqrt(dot3(f, f)), sqrt(dot3(x, x)), 0.0, stored, supplied
+    if e.code == ForceCode.FORCE:
+        direction, arm, size, x, rate = eval_load(sys, e, t, row_b, work)
+        return Status.OK.value, arm, zero, scale3(direction, size), size, x, rate, 0.0, size * rate
+    if e.code == ForceCode.TORQUE:
+        direction, arm, size, x, rate = eval_load(sys, e, t, row_b, work)
+        return Status.OK.value, arm, scale3(direction, size), zero, size, x, rate, 0.0, size * rate
+    return Status.UNKNOWN_FORCE.value, zero, zero, zero, 0.0, 0.0, 0.0, 0.0, 0.0
+
+
 @shared
 def eval_forces(sys, t, q, qd, tau, work) -> int:
     """Fill the efforts tau of the rates and add the wrenches on the bodies to en, ef, after `eval_motion`."""
@@ -147,66 +173,29 @@ def eval_forces(sys, t, q, qd, tau, work) -> int:
     add_outer_loads(sys, tau, work)
     for i in range(sys.force.shape[0]):
         e = sys.force[i]
-        if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
+        if is_on_joint(e):
             tau[e.v] += eval_joint_effort(sys, e, t, q, qd, work)
-        elif e.code == ForceCode.SPRING_DAMPER:
-            row_a, row_b = rows[e.a], rows[e.b]
-            arm_a, arm_b, unit, length, rate = eval_line(e, row_a, row_b)
-            f = scale3(unit, -eval_tension(sys, e, t, length, rate, work))
-            add_wrench(row_b, arm_b, (0.0, 0.0, 0.0), f)
-            add_wrench(row_a, arm_a, (0.0, 0.0, 0.0), neg3(f))
-        elif e.code == ForceCode.BUSHING:
-            row_a, row_b = rows[e.a], rows[e.b]
-            x, th, arm_a, arm_b, line, n, f = eval_bushing(e, row_a, row_b)
-            add_wrench(row_b, arm_b, n, f)
-            add_wrench(row_a, add3(arm_a, line), neg3(n), neg3(f))
-        elif e.code == ForceCode.FORCE:
-            direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b], work)
-            add_wrench(rows[e.b], arm, (0.0, 0.0, 0.0), scale3(direction, size))
-        elif e.code == ForceCode.TORQUE:
-            direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b], work)
-            add_wrench(rows[e.b], arm, scale3(direction, size), (0.0, 0.0, 0.0))
-        else:
+            continue
+        status, arm, n, f, size, length, rate, stored, supplied = eval_action(sys, e, t, work)
+        if status != Status.OK.value:
             work.fail[0] = i
-            return Status.UNKNOWN_FORCE.value
+            return status
+        add_wrench(rows[e.b], arm, n, f)
+        if e.a > 0:
+            arm_a = add3(arm, sub3(load3(rows[e.b].r_w), load3(rows[e.a].r_w)))
+            add_wrench(rows[e.a], arm_a, neg3(n), neg3(f))
     return Status.OK.value
 
 
 @kernel
-def eval_elastic_energy(sys, q, work):
-    """Energy stored in springs and bushings [J], after `eval_motion` and `eval_places`."""
-    energy = 0.0
-    for i in range(sys.force.shape[0]):
-        e = sys.force[i]
-        if e.code == ForceCode.JOINT_SPRING:
-            energy += 0.5 * e.k[0] * (q[e.q] - e.rest) ** 2
-        elif e.code == ForceCode.SPRING_DAMPER:
-            arm_a, arm_b, unit, length, rate = eval_line(e, work.body[e.a], work.body[e.b])
-            energy += 0.5 * e.k[0] * (length - e.rest) ** 2
-        elif e.code == ForceCode.BUSHING:
-            x, th, arm_a, arm_b, line, n, f = eval_bushing(e, work.body[e.a], work.body[e.b])
-            energy += 0.5 * (dot3(x, times3(load3(e.k), x)) + dot3(th, times3(load3(e.kt), th)))
-    return energy
-
-
-@kernel
 def eval_element(sys, e, t, q, qd, work):
-    """What a force element does now: force and moment on its (second) body, effort, length, rate."""
+    """Force and moment of an element on its second body, size, length, rate, and `stored` and `supplied` of `eval_action`."""
     zero = (0.0, 0.0, 0.0)
-    rows = work.body
-    if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
-        return zero, zero, eval_joint_effort(sys, e, t, q, qd, work), q[e.q], qd[e.v]
-    if e.code == ForceCode.SPRING_DAMPER:
-        arm_a, arm_b, unit, length, rate = eval_line(e, rows[e.a], rows[e.b])
-        tension = eval_tension(sys, e, t, length, rate, work)
-        return scale3(unit, -tension), zero, tension, length, rate
-    if e.code == ForceCode.BUSHING:
-        x, th, arm_a, arm_b, line, n, f = eval_bushing(e, rows[e.a], rows[e.b])
-        return f, n, sqrt(dot3(f, f)), sqrt(dot3(x, x)), 0.0
-    direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b], work)
-    if e.code == ForceCode.FORCE:
-        return scale3(direction, size), zero, size, x, rate
-    return zero, scale3(direction, size), size, x, rate
+    if is_on_joint(e):
+        x, effort = q[e.q] - e.rest, eval_joint_effort(sys, e, t, q, qd, work)
+        return zero, zero, effort, q[e.q], qd[e.v], 0.5 * e.k[0] * x ** 2, (effort + e.k[0] * x) * qd[e.v]
+    status, arm, n, f, size, length, rate, stored, supplied = eval_action(sys, e, t, work)
+    return f, n, size, length, rate, stored, supplied
 
 
 @kernel

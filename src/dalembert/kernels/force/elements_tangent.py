@@ -1,9 +1,9 @@
-"""Exact variations of the force elements of elements.py, for tree/tangent.py."""
+"""Variations of the force elements of elements.py, for tree/tangent.py: exact ones, or differences for elements without."""
 
 from math import cos, sin, sqrt
 
 from ...codes import ForceCode, LawCode, Status
-from ..algebra.quad import load_columns
+from ..algebra.quad import load_columns, load_quads, store_quads
 from ..algebra.rotation import SMALL_ANGLE, inverse_tangent_vec, vector_of_matrix
 from ..algebra.small import (
     add3,
@@ -21,10 +21,13 @@ from ..algebra.small import (
     tmul33,
     tmul33_vec,
 )
-from ..compile.jit import kernel
-from .elements import eval_line, eval_load, eval_tension, times3
+from ..compile.jit import kernel, part
+from .elements import eval_action, eval_line, eval_load, eval_tension, is_on_joint, times3
 from .laws import law_slopes, point_slopes
 from .points import point_state
+
+DIFFERENCE = 6e-6
+"""Size of a step of central differences, about the third root of the rounding [rad, m, rad/s, m/s]."""
 
 
 @kernel
@@ -63,13 +66,12 @@ def vary_inverse_tangent(th, dth, y, dy):
 
 
 @kernel
-def vary_spring(sys, e, t, work):
-    """Variation of a spring and damper between two points."""
+def vary_tension(e, line, tension, slope, slope_rate, work):
+    """Variation of a tension along `line`, that of `eval_line`, for its slopes by the length and by the length's rate."""
     row_a, row_b, o_a, o_b = work.body[e.a], work.body[e.b], work.variation[e.a], work.variation[e.b]
-    arm_a, arm_b, unit, length, rate = eval_line(e, row_a, row_b)
+    arm_a, arm_b, unit, length, rate = line
     if length == 0.0:
         return
-    tension = eval_tension(sys, e, t, length, rate, work)
     arm, r_a, v_a = point_state(row_a, load3(e.u_a))
     arm, r_b, v_b = point_state(row_b, load3(e.u_b))
     darm_a, dr_a, dv_a = vary_point(row_a, o_a, arm_a)
@@ -78,13 +80,21 @@ def vary_spring(sys, e, t, work):
     dlength = dot3(unit, dline)
     dunit = scale3(axpy3(-dlength, unit, dline), 1.0 / length)
     drate = dot3(dunit, sub3(v_b, v_a)) + dot3(unit, sub3(dv_b, dv_a))
-    slope, slope_rate = law_slopes(sys, e.law, t, length, rate) if e.law >= 0 else (0.0, 0.0)
-    dtension = (e.k[0] + slope) * dlength + (e.c[0] + slope_rate) * drate
+    dtension = slope * dlength + slope_rate * drate
     f = scale3(unit, -tension)
     df = axpy3(-tension, dunit, scale3(unit, -dtension))
     zero = (0.0, 0.0, 0.0)
     subtract_wrench(o_b, arm_b, darm_b, f, zero, df)
     subtract_wrench(o_a, arm_a, darm_a, neg3(f), zero, neg3(df))
+
+
+@kernel
+def vary_spring(sys, e, t, work):
+    """Variation of a spring and damper between two points."""
+    line = eval_line(e, work.body[e.a], work.body[e.b])
+    length, rate = line[3], line[4]
+    slope, slope_rate = law_slopes(sys, e.law, t, length, rate) if e.law >= 0 else (0.0, 0.0)
+    vary_tension(e, line, eval_tension(sys, e, t, length, rate, work), e.k[0] + slope, e.c[0] + slope_rate, work)
 
 
 @kernel
@@ -158,22 +168,99 @@ def vary_load(sys, e, t, work):
 
 
 @kernel
+def moved_columns(E, phi, h):
+    """Columns of a rotation that turns by h phi, to first order in h, as the differences below need it."""
+    x, y, z = (E[0], E[1], E[2]), (E[4], E[5], E[6]), (E[8], E[9], E[10])
+    x, y, z = axpy3(h, cross(phi, x), x), axpy3(h, cross(phi, y), y), axpy3(h, cross(phi, z), z)
+    return (x[0], x[1], x[2], 0.0), (y[0], y[1], y[2], 0.0), (z[0], z[1], z[2], 0.0)
+
+
+@kernel
+def move_body(row, o, h):
+    """Move pose and velocity of a body by h times its variation; returns what they were."""
+    E, r, v, w = load_quads(row.E_wb), load3(row.r_w), load3(row.v_w), load3(row.w_w)
+    store_quads(row.E_wb, moved_columns(row.E_wb, load3(o.phi), h))
+    store3(row.r_w, axpy3(h, load3(o.r), r))
+    store3(row.v_w, axpy3(h, load3(o.v), v))
+    store3(row.w_w, axpy3(h, load3(o.w), w))
+    return E, r, v, w
+
+
+@kernel
+def put_back(row, kept):
+    """Give a body the pose and velocity that `move_body` returned."""
+    store_quads(row.E_wb, kept[0])
+    store3(row.r_w, kept[1])
+    store3(row.v_w, kept[2])
+    store3(row.w_w, kept[3])
+
+
+@kernel
+def variation_size(o):
+    """Size of a body's variation."""
+    phi, r, v, w = load3(o.phi), load3(o.r), load3(o.v), load3(o.w)
+    return sqrt(dot3(phi, phi) + dot3(r, r) + dot3(v, v) + dot3(w, w))
+
+
+@kernel
+def moved_action(sys, e, t, h, work):
+    """Moments about both bodies' origins and force of an element on bodies moved by h times their variations."""
+    row_a, row_b = work.body[e.a], work.body[e.b]
+    kept_a, kept_b = move_body(row_a, work.variation[e.a], h), move_body(row_b, work.variation[e.b], h)
+    status, arm, n, f, size, length, rate, stored, supplied = eval_action(sys, e, t, work)
+    n_b = add3(n, cross(arm, f))
+    n_a = add3(n, cross(add3(arm, sub3(load3(row_b.r_w), load3(row_a.r_w))), f))
+    put_back(row_b, kept_b)
+    put_back(row_a, kept_a)
+    return status, n_a, n_b, f
+
+
+@kernel
+def vary_by_differences(sys, e, t, work) -> int:
+    """Variation of an element that has none of its own: central differences of its wrench, good to about nine digits."""
+    o_a, o_b = work.variation[e.a], work.variation[e.b]
+    size = variation_size(o_a) + variation_size(o_b)
+    if size == 0.0:
+        return Status.OK.value
+    h = DIFFERENCE / size
+    status, n_a, n_b, f = moved_action(sys, e, t, h, work)
+    status, m_a, m_b, g = moved_action(sys, e, t, -h, work)
+    per = 0.5 / h
+    store3(o_b.n, axpy3(-per, sub3(n_b, m_b), load3(o_b.n)))
+    store3(o_b.f, axpy3(-per, sub3(f, g), load3(o_b.f)))
+    if e.a > 0:
+        store3(o_a.n, axpy3(per, sub3(n_a, m_a), load3(o_a.n)))
+        store3(o_a.f, axpy3(per, sub3(f, g), load3(o_a.f)))
+    return status
+
+
+@part
+def vary_action(sys, e, t, work) -> int:
+    """Take the variation of an element's wrenches off the loads of its bodies."""
+    if e.code == ForceCode.SPRING_DAMPER:
+        vary_spring(sys, e, t, work)
+    elif e.code == ForceCode.BUSHING:
+        vary_bushing(e, work)
+    elif e.code == ForceCode.FORCE or e.code == ForceCode.TORQUE:
+        vary_load(sys, e, t, work)
+    else:  # no variation of its own
+        return vary_by_differences(sys, e, t, work)
+    return Status.OK.value
+
+
+@kernel
 def eval_force_variations(sys, t, q, qd, dq, dqd, dtau, work) -> int:
     """Fill the variations dtau of the efforts and take those of the applied wrenches off the bodies' loads."""
     for k in range(dtau.shape[0]):
         dtau[k] = 0.0
     for i in range(sys.force.shape[0]):
         e = sys.force[i]
-        if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
+        if is_on_joint(e):
             slope, slope_rate = law_slopes(sys, e.law, t, q[e.q], qd[e.v]) if e.law >= 0 else (0.0, 0.0)
             dtau[e.v] += (slope - e.k[0]) * dq[e.v] + (slope_rate - e.c[0]) * dqd[e.v]
-        elif e.code == ForceCode.SPRING_DAMPER:
-            vary_spring(sys, e, t, work)
-        elif e.code == ForceCode.BUSHING:
-            vary_bushing(e, work)
-        elif e.code == ForceCode.FORCE or e.code == ForceCode.TORQUE:
-            vary_load(sys, e, t, work)
-        else:
+            continue
+        status = vary_action(sys, e, t, work)
+        if status != Status.OK.value:
             work.fail[0] = i
-            return Status.UNKNOWN_FORCE.value
+            return status
     return Status.OK.value

@@ -12,8 +12,8 @@ well, which is skew and drops out of the symmetric part that is wanted here.
 from ...codes import ForceCode, Status
 from ..algebra.small import axpy3, cross, load3, neg3, scale3, store3
 from ..compile.jit import kernel
-from ..force.elements import eval_joint_effort
-from ..force.elements_tangent import vary_bushing, vary_load
+from ..force.elements import eval_joint_effort, is_on_joint
+from ..force.elements_tangent import vary_action
 from ..force.laws import law_slopes
 from .coordinates import slot3, slot_load
 from .curvature import unit3
@@ -23,17 +23,6 @@ from .shapes import along, shape_gradient, slot_weights, source_vectors, spread,
 
 PAIRS = 300
 """Pairs i >= j of the 24 coordinates of two bodies."""
-
-
-@kernel
-def element_bodies(sys, e):
-    """Body rows a, b that a force element acts on; a = 0 for a load on b."""
-    if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
-        i = sys.dof[e.v].body
-        return sys.body[i].parent, i
-    if e.code == ForceCode.FORCE or e.code == ForceCode.TORQUE:
-        return 0, e.b
-    return e.a, e.b
 
 
 @kernel
@@ -62,15 +51,6 @@ def vary_slot(q, qd, i, s, x, cq, cv, work):
 
 
 @kernel
-def vary_element(sys, e, t, work):
-    """Take the variation of an element's wrenches off the loads of its bodies."""
-    if e.code == ForceCode.BUSHING:
-        vary_bushing(e, work)
-    else:
-        vary_load(sys, e, t, work)
-
-
-@kernel
 def add_column(sys, first, j, i, a, values):
     """Add the symmetric part of a column j of an element's matrix, its rows i, i + 1, i + 2 being a."""
     for k in range(i, i + 3):
@@ -80,18 +60,21 @@ def add_column(sys, first, j, i, a, values):
 
 
 @kernel
-def add_body_element(sys, e, first, t, q, qd, cq, cv, values, work):
+def add_body_element(sys, e, first, t, q, qd, cq, cv, values, work) -> int:
     """Add the matrix of an element that acts by wrenches on its bodies."""
-    a, b = element_bodies(sys, e)
+    a, b = e.a, e.b
     for j in range(0 if a > 0 else 12, 24 if b > 0 else 12):
         still_body(work.variation[a])
         still_body(work.variation[b])
         vary_slot(q, qd, a if j < 12 else b, j % 12 // 3, unit3(j % 3), cq, cv, work)
-        vary_element(sys, e, t, work)
+        status = vary_action(sys, e, t, work)
+        if status != Status.OK.value:
+            return status
         for i in range(0 if a > 0 else 12, 24 if b > 0 else 12, 3):
             body = a if i < 12 else b
             o = work.variation[body]
             add_column(sys, first, j, i, slot_load(q, body, i % 12 // 3, load3(o.n), load3(o.f)), values)
+    return Status.OK.value
 
 
 @kernel
@@ -125,16 +108,16 @@ def natural_force_tangent(sys, t, q, qd, qj, qdj, cq, cv, values, work) -> int:
     still_body(work.variation[0])
     for f in range(sys.force.shape[0]):
         e = sys.force[f]
-        if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
+        if is_on_joint(e):
             add_joint_element(sys, e, first, t, q, qd, qj, qdj, cq, cv, values, work)
         elif e.code == ForceCode.SPRING_DAMPER:
             add_spring(sys, e, first, t, q, qd, cq, cv, values, work)
         elif e.code == ForceCode.FORCE:
             add_force(sys, e, first, t, q, qd, cq, cv, values, work)
-        elif e.code == ForceCode.BUSHING or e.code == ForceCode.TORQUE:
-            add_body_element(sys, e, first, t, q, qd, cq, cv, values, work)
         else:
-            work.fail[0] = f
-            return Status.UNKNOWN_FORCE.value
+            status = add_body_element(sys, e, first, t, q, qd, cq, cv, values, work)
+            if status != Status.OK.value:
+                work.fail[0] = f
+                return status
         first += PAIRS
     return Status.OK.value

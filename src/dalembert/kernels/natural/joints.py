@@ -9,7 +9,7 @@ a quaternion next to a given one.  The rates of a ball are Aᵀ(w - w_p); their 
 
 from math import floor, pi, sqrt
 
-from ...codes import JointCode, RowCode, Status
+from ...codes import RowCode, Status
 from ..algebra.quad import load_columns
 from ..algebra.rotation import quaternion_of_matrix
 from ..algebra.small import cross, dot3, load3, sub3, tmul33
@@ -37,27 +37,9 @@ def joint_source(sys, i, axis):
 
 
 @kernel
-def coordinate_axis(b, k):
-    """Axis along which coordinate number k of a joint slides; -1 for an angle, -2 for a part of a quaternion."""
-    code = b.code
-    if code == JointCode.REVOLUTE or code == JointCode.SCREW:
-        return -1
-    if code == JointCode.PRISMATIC:
-        return 2
-    if code == JointCode.CYLINDRICAL:
-        return -1 if k == 0 else 2
-    if code == JointCode.PLANAR:
-        return k if k < 2 else -1
-    if code == JointCode.FREE and k < 3:
-        return k
-    return -2
-
-
-@kernel
 def coordinate_shape(sys, k, v):
     """Shape (RowCode) and source of coordinate number k, whose rate has number v; not of a quaternion."""
-    i = sys.dof[v].body
-    axis = coordinate_axis(sys.body[i], k - sys.body[i].q)
+    i, axis = sys.dof[v].body, sys.dof[v].axis
     return RowCode.COORDINATES.value if axis == -1 else RowCode.POSITION.value, joint_source(sys, i, axis)
 
 
@@ -91,12 +73,12 @@ def eval_joint_coordinates(sys, q, qd, qj_near, qj, qdj, work) -> int:
     """
     for i in range(1, sys.body.shape[0]):
         b = sys.body[i]
-        if b.code < JointCode.FIXED or b.code > JointCode.FREE or b.code == JointCode.UNIVERSAL:
-            work.fail[0] = i
-            return Status.UNKNOWN_JOINT.value
         k = 0
         while k < b.nv:
-            axis = coordinate_axis(b, k)
+            axis = sys.dof[b.v + k].axis
+            if axis < -2 or axis > 2:
+                work.fail[0] = i
+                return Status.UNKNOWN_JOINT.value
             if axis == -2:
                 eval_ball(i, b.q + k, b.v + k, q, qd, qj_near, qj, qdj, sys, work)
                 k += 3
@@ -126,7 +108,7 @@ def eval_joint_accelerations(sys, q, qd, qdd, qddj, work):
     for i in range(1, sys.body.shape[0]):
         b, k = sys.body[i], 0
         while k < b.nv:
-            if coordinate_axis(b, k) == -2:
+            if sys.dof[b.v + k].axis == -2:
                 eval_ball_acceleration(i, b.v + k, q, qdd, qddj, sys, work)
                 k += 3
                 continue

@@ -28,8 +28,8 @@ from ..flex.faces import eval_face_pose, eval_face_rates
 from ..flex.floating import eval_floating_motion, heavy_element
 
 
-@kernel
-def eval_joint_pose(b, q, A, work):
+@part
+def eval_joint_pose(sys, b, q, A, work):
     """Pose that the joint adds: rotation R_wb (columns) and displacement in world axes, for the joint frame A at zero."""
     code = b.code
     k = b.q
@@ -40,6 +40,9 @@ def eval_joint_pose(b, q, A, work):
         return rotated_z(A, work.cosine[k], work.sine[k]), zero, Status.OK.value
     if code == JointCode.PRISMATIC:
         return A, scale4(A[2], q[k]), Status.OK.value
+    if code == JointCode.SCREW:
+        slide = mixed(scale3(load3(sys.dof[b.v].s_f), q[k]), A)
+        return rotated_z(A, work.cosine[k], work.sine[k]), slide, Status.OK.value
     if code == JointCode.CYLINDRICAL:
         return rotated_z(A, work.cosine[k], work.sine[k]), scale4(A[2], q[k + 1]), Status.OK.value
     if code == JointCode.PLANAR:
@@ -110,13 +113,10 @@ def eval_joint_motion(sys, i, q, qd, work) -> int:
         return Status.OK.value
     P, w = load_quads(parent.E_wb), load4(parent.w_w)
     d, A = mixed(load3(b.d_p), P), columns_mul(P, load9(b.R_pj))
-    if b.code == JointCode.SCREW:
-        R, slide = rotated_z(A, work.cosine[b.q], work.sine[b.q]), mixed(scale3(load3(sys.dof[b.v].s_f), q[b.q]), A)
-    else:
-        R, slide, status = eval_joint_pose(b, q, A, work)
-        if status != Status.OK.value:
-            work.fail[0] = i
-            return status
+    R, slide, status = eval_joint_pose(sys, b, q, A, work)
+    if status != Status.OK.value:
+        work.fail[0] = i
+        return status
     d = add4(d, slide)
     rel, vel = eval_directions(sys, b, A, qd, work.dof)                                           # [ARN (7), (8)]
     eval_body(b, own, w, rel, d, cross4(w, axpy4(2.0, vel, cross4(w, d))), R)                     # [ARN (9)] k^(II)
