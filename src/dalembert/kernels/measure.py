@@ -122,7 +122,7 @@ def load_rows(sys, t, q, qd, multiplier, tau, work) -> int:
     status = Status.OK.value
     for r in range(sys.row.shape[0]):
         if isnan(multiplier[r]):
-            status = eval_accelerations(sys, t, q, qd, work.vector[2], tau, work)
+            status = eval_accelerations(sys, t, q, qd, work.scratch.frame.qdd, tau, work)
             break
         work.row[r].push = multiplier[r]
     if status != Status.OK.value:
@@ -140,17 +140,21 @@ def load_rows(sys, t, q, qd, multiplier, tau, work) -> int:
 
 
 @kernel
-def measure_elements(sys, f, t, q, qd, out, work):
+def measure_elements(sys, f, t, q, qd, out, work) -> int:
     """Fill out[f] (n_force, 9): force, moment, effort, length, rate of every force element."""
     for i in range(sys.force.shape[0]):
-        force, moment, effort, length, rate = eval_element(sys, sys.force[i], t, q, qd, work)
+        force, moment, effort, length, rate, status = eval_element(sys, sys.force[i], t, q, qd, work)
+        if status != Status.OK.value:
+            work.fail[0].force = i
+            return status
         put3(out, f, i, 0, force)
         put3(out, f, i, 3, moment)
         out[f, i, 6], out[f, i, 7], out[f, i, 8] = effort, length, rate
+    return Status.OK.value
 
 
 @kernel
-def measure_system(sys, f, q, qd, out, work):
+def measure_system(sys, f, q, qd, out, work) -> int:
     """Fill the first nine of out[f] (12,).
 
     They are kinetic, gravitational and elastic energy [J], linear and angular momentum (world origin).
@@ -174,11 +178,12 @@ def measure_system(sys, f, q, qd, out, work):
         L = add3(L, add3(cross(load3(work.body[sys.floating.element[index].body].r_w), momentum), spin))
     for k in range(sys.dof.shape[0]):
         kinetic += 0.5 * sys.dof[k].armature * qd[k] * qd[k]
-    elastic = eval_elastic_energy(sys, q, work) + eval_strain_energy(sys, q)
-    out[f, 0], out[f, 1], out[f, 2] = kinetic, weight, elastic
+    elastic, status = eval_elastic_energy(sys, q, work)
+    out[f, 0], out[f, 1], out[f, 2] = kinetic, weight, elastic + eval_strain_energy(sys, q)
     for c in range(3):
         out[f, 3 + c] = p[c]
         out[f, 6 + c] = L[c]
+    return status
 
 
 @kernel
@@ -187,7 +192,7 @@ def measure_frames(sys, t, q, qd, qdd, multiplier, body, reaction, effort, eleme
 
     `effort` (nf, n_v) holds the applied efforts of undriven rates and the drives' efforts of driven ones.
     """
-    tau, needed = work.vector[0], work.vector[1]
+    tau, needed = work.scratch.frame.tau, work.scratch.frame.needed
     for f in range(t.shape[0]):
         if sys.constants[0].form != FormCode.TREE:
             status = load_rows(sys, t[f], q[f], qd[f], multiplier[f], tau, work)
@@ -201,9 +206,14 @@ def measure_frames(sys, t, q, qd, qdd, multiplier, body, reaction, effort, eleme
         measure_bodies(sys, f, body, work)
         measure_reactions(sys, f, tau, needed, qdd[f], reaction, work)
         measure_holds(sys, f, sys.joint.shape[0], reaction, work)
-        measure_elements(sys, f, t[f], q[f], qd[f], element, work)
-        measure_system(sys, f, q[f], qd[f], system, work)
+        status = measure_elements(sys, f, t[f], q[f], qd[f], element, work)
+        if status == Status.OK.value:
+            status = measure_system(sys, f, q[f], qd[f], system, work)
+        if status != Status.OK.value:
+            return status
         for k in range(needed.shape[0]):
             effort[f, k] = needed[k] - tau[k] if sys.dof[k].drive >= 0 else tau[k]
-        system[f, POWER] = supplied_power(sys, t[f], q[f], qd[f], effort[f], work)
+        system[f, POWER], status = supplied_power(sys, t[f], q[f], qd[f], effort[f], work)
+        if status != Status.OK.value:
+            return status
     return Status.OK.value

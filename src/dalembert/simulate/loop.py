@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..codes import DriveCode, FormCode, RowCode
+from ..codes import DriveCode, FormCode, ProjectionCode, RowCode
 from ..errors import ModelError
 from ..kernels.compile.bundle import Bundle
-from ..kernels.constraint.door import make_open_work
-from ..kernels.constraint.step import MASS, NO_PROJECTION, STEP, TANGENT
+from ..kernels.linked_work import make_linked_work
 from ..kernels.step.explicit import Tableau, integrate_explicit
 from ..kernels.step.flow import OPTIONS, PROGRESS, Flow, Frames
 from ..kernels.step.implicit import integrate_implicit
@@ -35,7 +34,8 @@ STEP_SHARE = 0.02
 FIRMER = 30.0
 """Factor of the penalties of rigid bodies in natural coordinates in implicit steps: iterations and turns of projections then
 grow more slowly with the length of a chain of loops.  Steps pass singular positions with 100, too, but some not with 1000."""
-PROJECTIONS = {None: NO_PROJECTION, "step": STEP, "mass": MASS, "tangent": TANGENT}
+PROJECTIONS = {None: ProjectionCode.NONE, "step": ProjectionCode.STEP, "mass": ProjectionCode.MASS,
+               "tangent": ProjectionCode.TANGENT}
 SETTLING = 10
 """Steps after a start within which recorded times end a step: layers of massless directions die out in them."""
 EVERY_STEP = 2**62
@@ -54,10 +54,10 @@ class Loop:
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.system, self.options, self.times = state.packed.system, options, times
-        self.work = make_open_work(self.system)
+        self.work = make_linked_work(self.system)
         if begin.natural:
             self.work.joint_q[:] = begin.q
-        self.work.fail[2] = begin.massless
+        self.work.rank["allowed"] = begin.massless
         self.flow = _make_flow(self.system, begin, state, options)
         n_q, n_v = len(state.q), len(state.qd)
         m = len(self.system.row)
@@ -104,10 +104,10 @@ class Loop:
                 o.stages, o.order = 1, 3
                 o.am, o.af, o.beta, o.gamma = method.coefficients()
             o.projection = PROJECTIONS[getattr(self.begin.formulation, "projection", None)]
-            if o.projection == TANGENT and not self.begin.natural and len(self.flow.qd) > LARGEST_DENSE:
+            if o.projection == ProjectionCode.TANGENT and not self.begin.natural and len(self.flow.qd) > LARGEST_DENSE:
                 raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {len(self.flow.qd)} rates, "
                                  f"expected at most {LARGEST_DENSE}. Take projection='step' or formulation 'global'.")
-            if o.projection == MASS and self.begin.natural and self.begin.massless:
+            if o.projection == ProjectionCode.MASS and self.begin.natural and self.begin.massless:
                 raise ModelError("Global: projection 'mass' needs inertia in every direction, but the model lacks it in some. "
                                  "Take projection='step', or formulation 'semi-recursive'.")
             o.zeta = getattr(self.begin.formulation, "zeta", None) or 0.0
@@ -193,7 +193,7 @@ class Loop:
         fail, change = self.work.fail.copy(), abs(self.flow.qdd)
         if not self.begin.natural and len(change):
             change = change / self.system.dof["q_scale"]
-        fail[0] = int(np.argmax(change)) if len(change) else 0
+        fail["rate"] = int(np.argmax(change)) if len(change) else 0
         return in_rates(self.begin, fail)
 
     def stats(self, seconds: float) -> Stats:

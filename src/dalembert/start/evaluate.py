@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import Status
-from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
+from ..kernels.linked_work import make_linked_work
 from ..kernels.measure import measure_frames
 from ..kernels.tables import Work
 from ..results.provenance import provenance
@@ -35,7 +35,7 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd, multiplier=None) -> dict[str,
         _finish(packed, t, q, out)
         return out
     body = np.zeros((n, packed.system.body.shape[0], 19))
-    work = make_open_work(packed.system)
+    work = make_linked_work(packed.system)
     if multiplier is None:
         multiplier = np.full((n, len(packed.system.row)), np.nan)
     status = measure_frames(packed.system, t, q, qd, qdd, multiplier, body, out["reaction"], out["effort"], out["element"],
@@ -57,7 +57,7 @@ def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: W
     """Return the accelerations (n_v,) of a state in tree coordinates; drives are set in place."""
     if packed.has_superelements:
         return solve_frames(packed, np.array([t]), q[None], qd[None])[0]
-    qdd, work = np.zeros(packed.layout.n_v), work or make_open_work(packed.system)
+    qdd, work = np.zeros(packed.layout.n_v), work or make_linked_work(packed.system)
     status = eval_accelerations(packed.system, t, q, qd, qdd, np.zeros_like(qdd), work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, t, 0.0)

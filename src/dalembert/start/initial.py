@@ -9,7 +9,7 @@ import numpy as np
 
 from ..codes import FormCode
 from ..errors import AssemblyError, Fault, ModelError
-from ..kernels.constraint.door import make_open_work
+from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.state import eval_drives
 from ..model.check import check
 from ..model.model import Model
@@ -230,7 +230,7 @@ def close_loops(start: Start, joints, elastic=NOTHING) -> Start:
     for constraint, entry in zip(packed.plan.model.constraints, layout.constraints, strict=True):
         if constraint.value is None and constraint.law is None:
             skip[entry.row] = True
-    work = make_open_work(packed.system)
+    work = make_linked_work(packed.system)
     q = Assembler(packed, skip=skip, work=work).positions(start.q, given)
     packed = _with_constants(packed, q, skip)
     qd = Assembler(packed, work=work).rates(q, start.qd, given_rate, unsaid)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..codes import Status
-from ..kernels.constraint.door import make_open_work
+from ..kernels.linked_work import make_linked_work
 from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
 from ..kernels.natural.coordinates import natural_state_of_joint
 from ..kernels.natural.joints import joint_state_of_natural
@@ -35,7 +35,7 @@ def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray, modes: Mapping[s
     `modes` of flexible bodies, by name, begin at zero if they are left out.
     """
     whole = pack_global(packed)
-    n, work = int(whole.system.constants[0].n_q), make_open_work(packed.system)
+    n, work = int(whole.system.constants[0].n_q), make_linked_work(packed.system)
     eval_motion(packed.system, q, qd, work)
     eval_places(packed.system, qd, work)
     eval_body_accelerations(packed.system, np.zeros_like(qd), work)
@@ -50,7 +50,7 @@ def make_natural(packed: Packed, q: np.ndarray, qd: np.ndarray, modes: Mapping[s
 
 def natural_state(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return natural coordinates of the bodies, their rates and accelerations, (12 n_body,) each, for a state of the tree."""
-    work = make_open_work(packed.system)
+    work = make_linked_work(packed.system)
     eval_motion(packed.system, q, qd, work)
     eval_places(packed.system, qd, work)
     eval_body_accelerations(packed.system, qdd, work)
@@ -78,7 +78,7 @@ def joint_frames(packed: Packed, frames: dict[str, np.ndarray], near: np.ndarray
 
     Modes of superelements follow behind in both.
     """
-    system, work = packed.system, make_open_work(packed.system)
+    system, work = packed.system, make_linked_work(packed.system)
     n, (n_q, n_v), modes = len(frames["t"]), (packed.layout.n_q, packed.layout.n_v), 12 * (len(system.body) - 1)
     found = {"t": frames["t"], "q": np.zeros((n, n_q)), "qd": np.zeros((n, n_v)), "qdd": np.zeros((n, n_v))}
     for f in range(n):
@@ -94,7 +94,7 @@ def joint_frames(packed: Packed, frames: dict[str, np.ndarray], near: np.ndarray
 
 def solve_frames(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """Return the accelerations (nf, n_v) of frames of a model with superelements, tree coordinates with the modes behind."""
-    work, tree_work, qdd = make_open_work(packed.system), make_open_work(packed.tree.system), np.zeros_like(qd)
+    work, tree_work, qdd = make_linked_work(packed.system), make_linked_work(packed.tree.system), np.zeros_like(qd)
     status = solve_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, work, tree_work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, float(t[0]), 0.0)
@@ -104,7 +104,7 @@ def solve_frames(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -
 def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
                     out: dict[str, np.ndarray]) -> np.ndarray:
     """Fill the tables of frames of a model with superelements; returns `body` (nf, n_body, 19), rows as in the layout."""
-    work, tree_work = make_open_work(packed.system), make_open_work(packed.tree.system)
+    work, tree_work = make_linked_work(packed.system), make_linked_work(packed.tree.system)
     body, point = np.zeros((len(t), len(packed.system.body), 19)), np.zeros((len(t), len(packed.recovered), 19))
     status = measure_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, body, point, out["reaction"],
                                     out["effort"], out["element"], out["system"], work, tree_work)
@@ -116,9 +116,9 @@ def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray
 
 
 def in_rates(begin, fail: np.ndarray) -> np.ndarray:
-    """Return a copy of `Work.fail` whose first entry, a natural coordinate if the start has them, is a rate of the tree."""
+    """Return a copy of `Work.fail` whose `rate`, a natural coordinate if the start has them, is a rate of the tree."""
     fail = fail.copy()
     if begin.natural:
-        moved = np.flatnonzero(begin.packed.system.dof["body"] == fail[0] // 12 + 1)
-        fail[0] = moved[0] if len(moved) else 0
+        moved = np.flatnonzero(begin.packed.system.dof["body"] == fail["rate"][0] // 12 + 1)
+        fail["rate"] = moved[0] if len(moved) else 0
     return fail

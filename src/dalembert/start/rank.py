@@ -16,8 +16,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..codes import Status
-from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
+from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.kinematics import eval_motion, eval_places
 from ..system.pack import Packed
 from .reduction import independent_rates, null_space
@@ -34,7 +34,7 @@ OTHERS = 0.5
 
 def may_lack_inertia(packed: Packed, q: np.ndarray, qd: np.ndarray) -> bool:
     """Tell whether a look at all motions is worth its dense matrices: False if M + Jᵀ α J is far from singular."""
-    system, work, v = packed.system, make_open_work(packed.system), np.zeros(len(qd))
+    system, work, v = packed.system, make_linked_work(packed.system), np.zeros(len(qd))
     if eval_accelerations(system, 0.0, q.copy(), qd.copy(), v, v.copy(), work) != Status.OK:
         return True
     diagonal = work.factors.A[system.pattern.diagonal][system.pattern.order]

@@ -7,10 +7,11 @@ import pytest
 from physics.states import random_case
 
 import dalembert as dal
-from dalembert.codes import TaskCode
-from dalembert.kernels import evaluate, linearize, measure
-from dalembert.kernels.constraint import door
+from dalembert.kernels import evaluate, evaluate_loops, linearize, measure
+from dalembert.kernels.constraint import loads, matrices
 from dalembert.kernels.constraint import rows as constraints
+from dalembert.kernels.constraint import state as constraint_state
+from dalembert.kernels.linked_work import make_linked_work
 from dalembert.kernels.step import implicit_form, massless_frames
 from dalembert.kernels.tree import balance as tree_balance
 from dalembert.kernels.tree import factor as tree_factor
@@ -106,15 +107,37 @@ def closed_loop(formulation):
     return begin, begin.natural or begin
 
 
+def loop_calls(state, work):
+    """Return each kernel of constrained mechanisms with arguments, in an order in which each finds what it needs."""
+    sys, q, qd, n = state.packed.system, state.q.copy(), state.qd.copy(), len(state.qd)
+    qdd, tau, out, add = np.zeros(n), np.zeros(n), np.zeros(n), np.ones(n)
+    at, of_step = (sys, 0.0, q, qd), (0.0, q, qd, qdd)
+    return [
+        (constraint_state.eval_gaps, (*at, work)),
+        (constraint_state.eval_constraints, (*at, work)),
+        (loads.eval_needed, (*at, qdd, tau, 0, out, work)),
+        (matrices.eval_mass, (sys, q, work)),
+        (evaluate_loops.find_accelerations, (*at, qdd, tau, work)),
+        (evaluate_loops.check_found, (sys, work)),
+        (evaluate_loops.find_projected_accelerations, (*at, qdd, tau, work)),
+        (evaluate_loops.eval_loop_residual, (sys, 1, *of_step, tau, out, work)),
+        (evaluate_loops.factor_step, (sys, *of_step, add, 1e-6, 1e-3, work)),
+        (evaluate_loops.project_step, (sys, 1, 0, 0, *of_step, 1e-6, 1e-3, work.no_matrix, work.no_pivot, work)),
+        (constraint_state.eval_gaps, (*at, work)),
+        (loads.eval_needed, (*at, qdd, tau, 1, out, work)),
+        (matrices.add_step_tangent, (*at, qdd, add, 1e-6, 1e-3, work)),
+    ]
+
+
 @pytest.mark.parametrize("formulation", ["semi-recursive", "global"])
 def test_loops_leave_the_tables_alone(formulation):
     begin, state = closed_loop(formulation)
     system = state.packed.system
     assert not any(table.flags.writeable for table in tables_of(system))
     before = digest(system)
-    for task in (TaskCode.ROWS, TaskCode.MASS, TaskCode.ACCELERATIONS):
-        assert door.enter(system, task, 0.0, state.q.copy(), state.qd.copy(), door.make_open_work(system)) == 0
-        assert digest(system) == before
+    for kernel, args in loop_calls(state, make_linked_work(system)):
+        assert kernel(*args) == 0, kernel
+        assert digest(system) == before, kernel
     for name, step in (("dopri5", None), ("generalized-alpha", 0.01)):
         options = RunOptions(0.02, step, 1e-4, name, "auto", None)
         loop = Loop(begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]))
@@ -163,6 +186,8 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     from dalembert.simulate.warm import entries
 
     covered = {kernel.__name__ for kernel, _ in calls(random_case(1, 4, **SMALL))}
-    loops = {"integrate_explicit", "integrate_implicit", "integrate_radau", "door", "evaluate_terms", "factor_sparse",
+    begin, state = closed_loop("semi-recursive")
+    covered |= {kernel.__name__ for kernel, _ in loop_calls(state, make_linked_work(state.packed.system))}
+    loops = {"integrate_explicit", "integrate_implicit", "integrate_radau", "find_motion", "factor_sparse",
              "measure_natural_frames", "solve_natural_frames", "natural_state_of_joint", "joint_state_of_natural", "eval_law"}
     assert {kernel.__name__ for kernel, _ in entries()} <= covered | loops

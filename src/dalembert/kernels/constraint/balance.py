@@ -49,7 +49,7 @@ def check_balance(sys, f, x, left, product, work) -> int:
         inertia = mass[diagonal[k]]
         allowed = BALANCED * (load * sqrt(max(inertia, 0.0)) + product[k])
         if inertia > 0.0 and not abs(left[k]) <= allowed and not abs(left[k]) <= worst:
-            worst, work.fail[0] = abs(left[k]), k
+            worst, work.fail[0].rate = abs(left[k]), k
     if worst == 0.0:
         return Status.OK.value
     return check_cancelled(sys, f, x, load, left, product, work)
@@ -67,6 +67,6 @@ def check_cancelled(sys, f, x, load, left, product, work) -> int:
         inertia = mass[diagonal[k]]
         allowed = BALANCED * load * sqrt(max(inertia, 0.0)) + CANCELLED * product[k]
         if inertia > 0.0 and not abs(left[k]) <= allowed:
-            work.fail[0] = k
+            work.fail[0].rate = k
             return Status.UNBALANCED.value
     return Status.OK.value

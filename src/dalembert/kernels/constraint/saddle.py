@@ -11,7 +11,7 @@ its increments are α times gaps, which for redundant rows gives the least multi
 """
 
 from ..algebra.sparse import factor_sparse, multiply_sparse, solve_sparse
-from ..compile.jit import kernel, part
+from ..compile.jit import kernel, part, shared
 
 STIFFNESS = 1e4
 """Penalty of a row relative to the mass that it moves."""
@@ -102,8 +102,8 @@ def largest_entry(x):
     return at
 
 
-@kernel
-def solve_saddle(sys, f, x, rhs, product, work):
+@shared
+def solve_saddle(sys, f, x, rhs, product, work) -> bool:
     """Solve (1) with the gaps g in work.row.gap; y goes to work.row.push.  rhs, product: scratch (n,).
 
     Returns False, with nothing that serves, where the iteration contracts slowly.

@@ -7,7 +7,7 @@ Bushing: x, th = displacement and rotation vector of frame b in frame a, V = ½ 
 since th' = T(th)⁻¹ w_rel, so that (2) is conservative; the opposite wrench acts on a along the same line.
 """
 
-from math import sqrt
+from math import nan, sqrt
 
 from ...codes import ForceCode, LawCode, Status
 from ..algebra.quad import load_columns
@@ -29,7 +29,7 @@ from ..algebra.small import (
     tmul33_vec,
 )
 from ..compile.jit import kernel, shared
-from .laws import eval_law, eval_point_law
+from .laws import check_laws, eval_law, eval_point_law
 
 
 @kernel
@@ -112,15 +112,17 @@ def eval_bushing_rates(e, row_a, row_b):
 
 @kernel
 def eval_load(sys, e, t, row):
-    """Direction (world), point's arm, and magnitude of a force or torque on a body."""
+    """Direction (world), point's arm, and magnitude of a force or torque on a body; NaN for an element that is neither."""
     arm, r, v = point_state(row, load3(e.u_b))
     direction = load3(e.dir)
     if e.follow == 1:
         direction = mul33_vec(load_columns(row.E_wb), mul33_vec(load9(e.R_b), direction))
     if e.code == ForceCode.FORCE:
         x, rate = dot3(direction, r), dot3(direction, v)
-    else:
+    elif e.code == ForceCode.TORQUE:
         x, rate = 0.0, dot3(direction, load3(row.w_w))
+    else:
+        return direction, arm, nan, nan, nan
     if sys.law[e.law].code == LawCode.POINT_FUNCTION:
         size = eval_point_law(sys, e.law, t, r, v)
     else:
@@ -134,6 +136,9 @@ def eval_forces(sys, t, q, qd, tau, work) -> int:
     rows = work.body
     for k in range(tau.shape[0]):
         tau[k] = 0.0
+    status = check_laws(sys, work)
+    if status != Status.OK.value:
+        return status
     for i in range(sys.force.shape[0]):
         e = sys.force[i]
         if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
@@ -156,14 +161,14 @@ def eval_forces(sys, t, q, qd, tau, work) -> int:
             direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b])
             add_wrench(rows[e.b], arm, scale3(direction, size), (0.0, 0.0, 0.0))
         else:
-            work.fail[0] = i
+            work.fail[0].force = i
             return Status.UNKNOWN_FORCE.value
     return Status.OK.value
 
 
 @kernel
 def eval_elastic_energy(sys, q, work):
-    """Energy stored in springs and bushings [J], after `eval_motion` and `eval_places`."""
+    """Energy stored in springs and bushings [J], after `eval_motion` and `eval_places`; and a status."""
     energy = 0.0
     for i in range(sys.force.shape[0]):
         e = sys.force[i]
@@ -175,27 +180,32 @@ def eval_elastic_energy(sys, q, work):
         elif e.code == ForceCode.BUSHING:
             x, th, arm_a, arm_b, line, n, f = eval_bushing(e, work.body[e.a], work.body[e.b])
             energy += 0.5 * (dot3(x, times3(load3(e.k), x)) + dot3(th, times3(load3(e.kt), th)))
-    return energy
+        elif not (e.code == ForceCode.MOTOR or e.code == ForceCode.FORCE or e.code == ForceCode.TORQUE):  # which store none
+            work.fail[0].force = i
+            return energy, Status.UNKNOWN_FORCE.value
+    return energy, Status.OK.value
 
 
 @kernel
 def eval_element(sys, e, t, q, qd, work):
-    """What a force element does now: force and moment on its (second) body, effort, length, rate."""
+    """What a force element does now: force and moment on its (second) body, effort, length, rate; and a status."""
     zero = (0.0, 0.0, 0.0)
     rows = work.body
     if e.code == ForceCode.JOINT_SPRING or e.code == ForceCode.MOTOR:
-        return zero, zero, eval_joint_effort(sys, e, t, q, qd), q[e.q], qd[e.v]
+        return zero, zero, eval_joint_effort(sys, e, t, q, qd), q[e.q], qd[e.v], Status.OK.value
     if e.code == ForceCode.SPRING_DAMPER:
         arm_a, arm_b, unit, length, rate = eval_line(e, rows[e.a], rows[e.b])
         tension = eval_tension(sys, e, t, length, rate)
-        return scale3(unit, -tension), zero, tension, length, rate
+        return scale3(unit, -tension), zero, tension, length, rate, Status.OK.value
     if e.code == ForceCode.BUSHING:
         x, th, arm_a, arm_b, line, n, f = eval_bushing(e, rows[e.a], rows[e.b])
-        return f, n, sqrt(dot3(f, f)), sqrt(dot3(x, x)), 0.0
+        return f, n, sqrt(dot3(f, f)), sqrt(dot3(x, x)), 0.0, Status.OK.value
     direction, arm, size, x, rate = eval_load(sys, e, t, rows[e.b])
     if e.code == ForceCode.FORCE:
-        return scale3(direction, size), zero, size, x, rate
-    return zero, scale3(direction, size), size, x, rate
+        return scale3(direction, size), zero, size, x, rate, Status.OK.value
+    if e.code == ForceCode.TORQUE:
+        return zero, scale3(direction, size), size, x, rate, Status.OK.value
+    return zero, zero, nan, nan, nan, Status.UNKNOWN_FORCE.value
 
 
 @kernel

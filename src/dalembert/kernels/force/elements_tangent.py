@@ -173,6 +173,6 @@ def eval_force_variations(sys, t, q, qd, dq, dqd, dtau, work) -> int:
         elif e.code == ForceCode.FORCE or e.code == ForceCode.TORQUE:
             vary_load(sys, e, t, work)
         else:
-            work.fail[0] = i
+            work.fail[0].force = i
             return Status.UNKNOWN_FORCE.value
     return Status.OK.value

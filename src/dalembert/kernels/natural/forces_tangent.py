@@ -63,7 +63,7 @@ def vary_slot(q, qd, i, s, x, cq, cv, work):
 
 @kernel
 def vary_element(sys, e, t, work):
-    """Take the variation of an element's wrenches off the loads of its bodies."""
+    """Take the variation of the wrenches of a bushing, or of a load, off the loads of its bodies."""
     if e.code == ForceCode.BUSHING:
         vary_bushing(e, work)
     else:
@@ -134,7 +134,7 @@ def natural_force_tangent(sys, t, q, qd, qj, qdj, cq, cv, values, work) -> int:
         elif e.code == ForceCode.BUSHING or e.code == ForceCode.TORQUE:
             add_body_element(sys, e, first, t, q, qd, cq, cv, values, work)
         else:
-            work.fail[0] = f
+            work.fail[0].force = f
             return Status.UNKNOWN_FORCE.value
         first += PAIRS
     return Status.OK.value

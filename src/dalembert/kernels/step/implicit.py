@@ -299,7 +299,7 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
                 return status
             error = stage_error(sys, o, tableau, flow, tangent, t1, h, work) if o.turns == 1 else alpha_error(o, flow, h)
             if not error <= 1.5:
-                forget = o.turns == 1 or work.fail[2] > 0
+                forget = o.turns == 1 or work.rank[0].allowed > 0
                 status = reject(o, flow, h, max(0.2, 0.8 * min(error, 1e9) ** (-1.0 / o.order)), forget)
                 if status != Status.OK.value:
                     return status
@@ -310,7 +310,8 @@ def integrate_implicit(sys, opt, method, flow, frames, work) -> int:
         for k in range(flow.qdd.shape[0]):
             flow.aa[0, k], flow.aa[2, k] = flow.aa[1, k], flow.aa[3, k]
         count_dense(p)
-        if (work.fail[2] == 0 or o.turns == 1) and p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1:
+        forgets = work.rank[0].allowed == 0 or o.turns == 1
+        if forgets and p.next_break < frames.breaks.shape[0] and frames.breaks[p.next_break] == t1:
             forget_past(flow)
         if o.adaptive == 1:
             status = choose_next(o, flow, h, error)
