@@ -38,7 +38,8 @@ FORMS = {"semi-recursive": FormCode.SEMI_RECURSIVE, "global": FormCode.GLOBAL}
 def loaded_crank():
     """Return a slider-crank with an element of each kind, driven."""
     return slider_crank().add(
-        dal.JointSpring("spring", "main", stiffness=3.0), dal.Motor("motor", "main", effort=dal.sine(amplitude=1.0, omega=2.0)),
+        dal.JointSpring("spring", "main", stiffness=3.0),
+        dal.Motor("motor", "main", effort=dal.sine(amplitude=1.0, omega=2.0)),
         dal.SpringDamper("damper", "ground", "slider", stiffness=2.0, length=0.3),
         dal.Bushing("bush", "ground", "rod", stiffness=1.0), dal.Force("push", "slider", magnitude=1.0, direction=(1, 0, 0)),
         dal.Torque("twist", "rod", magnitude=1.0, direction=(0, 0, 1)))
@@ -115,7 +116,8 @@ def loaded():
     model = dal.Model("pendulum").add(
         dal.Body("rod", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01)),
         dal.Revolute("pivot", "ground", "rod", axis=(0, 1, 0)),
-        dal.JointSpring("spring", "pivot", stiffness=3.0), dal.Motor("motor", "pivot", effort=dal.sine(amplitude=1.0, omega=2.0)))
+        dal.JointSpring("spring", "pivot", stiffness=3.0),
+        dal.Motor("motor", "pivot", effort=dal.sine(amplitude=1.0, omega=2.0)))
     begin = prepare_start(model)
     return begin.packed, begin.packed.system, make_linked_work(begin.packed.system), begin.q, begin.qd
 
@@ -263,6 +265,7 @@ def test_formulations(loop):
                     lambda: state.eval_gaps(sys, 0.0, q, qd, work),
                     lambda: state.eval_rates(sys, q, qd, work),
                     lambda: state.eval_rate_gaps(sys, 0.0, q, qd, work),
+                    lambda: state.eval_row_matrix(sys, q, work),
                     lambda: state.eval_row_bends(sys, 0.0, q, qd, v, work),
                     lambda: loads.eval_needed(sys, 0.0, q, qd, v, loop.tau, 0, loop.out, work),
                     lambda: matrices.eval_mass(sys, q, work),

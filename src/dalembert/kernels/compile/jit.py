@@ -93,7 +93,7 @@ FAST = {"contract", "nsz", "arcp", "reassoc"}
 def _compiled(function, fastmath=FAST, shared=False, **options):
     """Compile without reference counting: a kernel that would allocate does not compile, and tables are passed freely.
 
-    A kernel called by another one is compiled without the doors through which Python would call it, and is kept on disk only
+    A kernel called by another one is compiled without the wrappers through which Python would call it, and is kept on disk only
     as part of its caller.
     """
     options.update(nogil=True, error_model="numpy", fastmath=fastmath, _nrt=False, no_cfunc_wrapper=True)

@@ -65,7 +65,7 @@ def eval_row_matrix(sys, q, work) -> int:
     """Jacobian of the rows after `eval_gaps`, which for natural coordinates has filled it."""
     if sys.constants[0].form == FormCode.GLOBAL:
         return Status.OK.value
-    return eval_jacobian(sys, q, work)
+    return eval_jacobian(sys, q, work) if sys.constants[0].form == FormCode.SEMI_RECURSIVE else unknown_form(sys, work)
 
 
 @kernel
@@ -90,5 +90,7 @@ def eval_row_bends(sys, t, q, qd, qdd, work) -> int:
     """Phi'' of every row for accelerations qdd, after `eval_gaps` at q and `eval_velocities`."""
     if sys.constants[0].form == FormCode.GLOBAL:
         return eval_natural_bends(sys, t, q, qd, qdd, work)
+    if sys.constants[0].form != FormCode.SEMI_RECURSIVE:
+        return unknown_form(sys, work)
     eval_body_accelerations(sys, qdd, work)
     return eval_row_accelerations(sys, t, q, qd, qdd, work)
