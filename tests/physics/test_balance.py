@@ -14,9 +14,7 @@ from physics.test_frames import turned_world
 from random_models import random_rotation
 
 import dalembert as dal
-from dalembert.kernels.constraint.matrices import eval_mass
-from dalembert.kernels.constraint.state import eval_constraints
-from dalembert.kernels.linked_work import make_linked_work
+from dalembert.kernels.linked_work import eval_constraints, eval_mass, make_linked_work
 from dalembert.start import initial, natural
 
 ACCURACY = 1e-6

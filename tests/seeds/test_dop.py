@@ -16,9 +16,8 @@ from dalembert.errors import MultibodyError
 from dalembert.kernels.constraint.conjugate import FURTHEST
 from dalembert.kernels.constraint.multipliers import begin_step
 from dalembert.kernels.constraint.saddle import STIFFNESS
-from dalembert.kernels.constraint.state import eval_constraints
 from dalembert.kernels.evaluate import eval_loaded_residual
-from dalembert.kernels.linked_work import make_linked_work
+from dalembert.kernels.linked_work import eval_constraints, make_linked_work
 from dalembert.kernels.step.stage import factor_exact
 from dalembert.kernels.tree.state import move
 from dalembert.simulate.integrators import BY_NAME

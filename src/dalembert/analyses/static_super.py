@@ -26,11 +26,8 @@ import numpy as np
 from ..codes import ForceCode, RowCode, Status
 from ..errors import ConvergenceError
 from ..kernels.algebra.sparse import factor_sparse
-from ..kernels.constraint.loads import eval_needed
-from ..kernels.constraint.matrices import add_step_tangent, eval_mass
-from ..kernels.constraint.state import eval_gaps
 from ..kernels.force.laws import eval_law
-from ..kernels.linked_work import make_linked_work
+from ..kernels.linked_work import add_step_tangent, eval_gaps, eval_mass, eval_needed, make_linked_work
 from ..start.initial import Start
 from ..start.natural import joint_frames
 from ..system.pack import Packed, length_scale

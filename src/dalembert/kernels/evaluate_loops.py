@@ -9,6 +9,7 @@ For trees see evaluate.py.  The rest calls these kernels by address, loop_calls.
 """
 
 from ..codes import ProjectionCode, Status
+from . import loop_calls as calls
 from .algebra.sparse import factor_sparse, status_of_factor
 from .compile.jit import kernel
 from .constraint.accelerations import solve_loaded
@@ -17,7 +18,7 @@ from .constraint.conjugate import project_accelerations, project_rates
 from .constraint.gaps import acceleration_gap, rate_gap
 from .constraint.loads import eval_needed, eval_state_loads
 from .constraint.massless_rows import find_motion
-from .constraint.matrices import add_step_tangent, clear_matrix, factor_mass, factor_with_penalties
+from .constraint.matrices import add_step_tangent, clear_matrix, eval_mass, factor_mass, factor_with_penalties
 from .constraint.positions import bring_onto
 from .constraint.projection import begin_projection
 from .constraint.saddle import add_penalties, keep_jacobian
@@ -141,6 +142,18 @@ def project_step(sys, kind, exact, near, t, q, qd, qdd, cq, cv, matrix, pivot, w
     return status
 
 
-ANSWERS = {"accelerations": find_accelerations, "projected": find_projected_accelerations, "balance": check_found,
-           "residual": eval_loop_residual, "factor": factor_step, "projection": project_step, "motion": find_motion}
+ANSWERS = {
+    calls.call_accelerations: find_accelerations,
+    calls.call_projected: find_projected_accelerations,
+    calls.call_balance: check_found,
+    calls.call_residual: eval_loop_residual,
+    calls.call_factor: factor_step,
+    calls.call_projection: project_step,
+    calls.call_motion: find_motion,
+    calls.call_constraints: eval_constraints,
+    calls.call_gaps: eval_gaps,
+    calls.call_needed: eval_needed,
+    calls.call_mass: eval_mass,
+    calls.call_tangent: add_step_tangent,
+}
 """What each call of loop_calls.py runs."""

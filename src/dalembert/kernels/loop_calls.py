@@ -1,6 +1,6 @@
 """What the rest asks of mechanisms with loops: calls by address, so that trees neither compile nor load the answers.
 
-The answers stand in evaluate_loops.py, under the same names and with the same arguments; linked_work.py joins the two.
+The answers stand in evaluate_loops.py and have the same arguments; linked_work.py joins the two.
 """
 
 from .compile.calls import COUNT, COUNTS, MATRIX, NUMBER, VECTOR, by_address
@@ -42,4 +42,30 @@ def call_motion(sys, rate: COUNT, x: VECTOR, work) -> int:
     """Motion x (n_v,) of a rate without inertia, after `call_accelerations` at the state."""
 
 
-CALLS = call_accelerations, call_projected, call_balance, call_residual, call_factor, call_projection, call_motion
+@by_address
+def call_constraints(sys, t: NUMBER, q: VECTOR, qd: VECTOR, work) -> int:
+    """Poses, velocities, Phi, Phi' and the Jacobian of a state."""
+
+
+@by_address
+def call_gaps(sys, t: NUMBER, q: VECTOR, qd: VECTOR, work) -> int:
+    """Likewise without the Jacobian, which natural coordinates have anyway."""
+
+
+@by_address
+def call_needed(sys, t: NUMBER, q: VECTOR, qd: VECTOR, qdd: VECTOR, tau: VECTOR, loaded: COUNT, needed: VECTOR, work) -> int:
+    """M qdd - Q, with Jᵀ (λ + α Phi) if `loaded` is 1, after one of these two at the state."""
+
+
+@by_address
+def call_mass(sys, q: VECTOR, work) -> int:
+    """Mass matrix into work.mass, likewise; in joint coordinates the bodies' own inertias are destroyed."""
+
+
+@by_address
+def call_tangent(sys, t: NUMBER, q: VECTOR, qd: VECTOR, qdd: VECTOR, add: VECTOR, cq: NUMBER, cv: NUMBER, work) -> int:
+    """M + cv C + cq K added to the matrix, after `call_needed` at the state."""
+
+
+CALLS = (call_accelerations, call_projected, call_balance, call_residual, call_factor, call_projection, call_motion,
+         call_constraints, call_gaps, call_needed, call_mass, call_tangent)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..codes import Status
-from ..kernels.constraint.state import eval_constraints
-from ..kernels.linked_work import make_linked_work
+from ..kernels.linked_work import eval_constraints, make_linked_work
 from ..kernels.tables import Work
 from ..system.pack import Packed
 from .status import error_of

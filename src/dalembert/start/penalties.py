@@ -17,11 +17,15 @@ from dataclasses import replace
 import numpy as np
 
 from ..codes import FormCode, RowCode, Status
-from ..kernels.constraint.loads import eval_needed
-from ..kernels.constraint.matrices import add_step_tangent, eval_mass
 from ..kernels.constraint.saddle import STIFFNESS
-from ..kernels.constraint.state import eval_constraints, eval_gaps
-from ..kernels.linked_work import make_linked_work
+from ..kernels.linked_work import (
+    add_step_tangent,
+    eval_constraints,
+    eval_gaps,
+    eval_mass,
+    eval_needed,
+    make_linked_work,
+)
 from ..kernels.tables import Work
 from ..system.pack import Packed
 

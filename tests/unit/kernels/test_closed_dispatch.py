@@ -18,10 +18,10 @@ from dalembert.codes import (
     Status,
 )
 from dalembert.errors import MultibodyError
-from dalembert.kernels import evaluate, evaluate_loops, measure
-from dalembert.kernels.constraint import loads, matrices, row_accelerations, row_tangents, rows, state
+from dalembert.kernels import evaluate, linked_work, loop_calls, measure
+from dalembert.kernels.compile.jit import kernel
+from dalembert.kernels.constraint import row_accelerations, row_tangents, rows, state
 from dalembert.kernels.force import elements, elements_tangent, laws, power
-from dalembert.kernels.linked_work import make_linked_work
 from dalembert.kernels.natural import curvature, forces_tangent, joints, shapes
 from dalembert.kernels.natural import rows as natural_rows
 from dalembert.kernels.step import implicit_form
@@ -33,6 +33,16 @@ from dalembert.start.status import error_of
 ODD = 99
 """A code that nothing has."""
 FORMS = {"semi-recursive": FormCode.SEMI_RECURSIVE, "global": FormCode.GLOBAL}
+
+
+@kernel
+def ask_factor(sys, t, q, qd, qdd, add, cq, cv, work):
+    return loop_calls.call_factor(sys, t, q, qd, qdd, add, cq, cv, work)
+
+
+@kernel
+def ask_projection(sys, kind, exact, near, t, q, qd, qdd, cq, cv, matrix, pivot, work):
+    return loop_calls.call_projection(sys, kind, exact, near, t, q, qd, qdd, cq, cv, matrix, pivot, work)
 
 
 def loaded_crank():
@@ -60,11 +70,11 @@ class Loop:
         self.begin = prepare_start(model or loaded_crank(), formulation=formulation)
         self.state = self.begin.natural or self.begin
         self.sys, self.q, self.qd = self.state.packed.system, self.state.q, self.state.qd
-        self.work, n = make_linked_work(self.sys), len(self.qd)
+        self.work, n = linked_work.make_linked_work(self.sys), len(self.qd)
         if self.begin.natural:
             self.work.joint_q[:] = self.begin.q
         self.qdd, self.tau, self.out, self.add = (np.zeros(n) for _ in range(4))
-        assert state.eval_constraints(self.sys, 0.0, self.q, self.qd, self.work) == 0
+        assert linked_work.eval_constraints(self.sys, 0.0, self.q, self.qd, self.work) == 0
 
     def find(self, system):
         """Return the status of an evaluation with other tables."""
@@ -119,7 +129,7 @@ def loaded():
         dal.JointSpring("spring", "pivot", stiffness=3.0),
         dal.Motor("motor", "pivot", effort=dal.sine(amplitude=1.0, omega=2.0)))
     begin = prepare_start(model)
-    return begin.packed, begin.packed.system, make_linked_work(begin.packed.system), begin.q, begin.qd
+    return begin.packed, begin.packed.system, linked_work.make_linked_work(begin.packed.system), begin.q, begin.qd
 
 
 @pytest.mark.parametrize("code", [ODD, ForceCode.NONE])
@@ -160,7 +170,7 @@ def test_tangent_of_force_elements_in_natural_coordinates(index):
     assert forces_tangent.natural_force_tangent(sys, 0.0, loop.q, loop.qd, work.joint_q, work.joint_qd, 1.0, 1.0,
                                                 work.factors.A, work) == Status.UNKNOWN_FORCE
     assert work.fail["force"] == index
-    assert matrices.add_step_tangent(sys, 0.0, loop.q, loop.qd, loop.qdd, loop.add, 1.0, 1.0, work) == Status.UNKNOWN_FORCE
+    assert linked_work.add_step_tangent(sys, 0.0, loop.q, loop.qd, loop.qdd, loop.add, 1.0, 1.0, work) == Status.UNKNOWN_FORCE
 
 
 @pytest.mark.parametrize("code", [ODD, LawCode.NONE])
@@ -195,7 +205,7 @@ def driven():
 def test_drives(code):
     begin = prepare_start(driven())
     sys, q, qd, v = begin.packed.system, begin.q.copy(), begin.qd.copy(), np.zeros(1)
-    odd, work, y = with_code(sys, "drive", 0, code), make_linked_work(sys), np.concatenate([begin.q, begin.qd])
+    odd, work, y = with_code(sys, "drive", 0, code), linked_work.make_linked_work(sys), np.concatenate([begin.q, begin.qd])
     assert tree_state.eval_drives(odd, 0.0, q, qd, v) == Status.UNKNOWN_DRIVE
     work.fail["drive"] = -1
     assert evaluate.eval_accelerations(odd, 0.0, q, qd, v, v.copy(), work) == Status.UNKNOWN_DRIVE
@@ -262,15 +272,15 @@ def test_shapes_of_rows_without_one_are_not_numbers(code):
 def test_formulations(loop):
     sys, work, q, qd, v = with_code(loop.sys, "constants", 0), loop.work, loop.q, loop.qd, loop.qdd
     for attempt in (lambda: state.eval_velocities(sys, q, qd, work),
-                    lambda: state.eval_gaps(sys, 0.0, q, qd, work),
+                    lambda: linked_work.eval_gaps(sys, 0.0, q, qd, work),
                     lambda: state.eval_rates(sys, q, qd, work),
                     lambda: state.eval_rate_gaps(sys, 0.0, q, qd, work),
                     lambda: state.eval_row_matrix(sys, q, work),
                     lambda: state.eval_row_bends(sys, 0.0, q, qd, v, work),
-                    lambda: loads.eval_needed(sys, 0.0, q, qd, v, loop.tau, 0, loop.out, work),
-                    lambda: matrices.eval_mass(sys, q, work),
-                    lambda: matrices.add_step_tangent(sys, 0.0, q, qd, v, loop.add, 1.0, 1.0, work),
-                    lambda: evaluate_loops.factor_step(sys, 0.0, q, qd, v, loop.add, 1.0, 1.0, work),
+                    lambda: linked_work.eval_needed(sys, 0.0, q, qd, v, loop.tau, 0, loop.out, work),
+                    lambda: linked_work.eval_mass(sys, q, work),
+                    lambda: linked_work.add_step_tangent(sys, 0.0, q, qd, v, loop.add, 1.0, 1.0, work),
+                    lambda: ask_factor(sys, 0.0, q, qd, v, loop.add, 1.0, 1.0, work),
                     lambda: loop.find(sys)):
         work.fail["form"] = -1
         assert attempt() == Status.UNKNOWN_FORM
@@ -282,11 +292,11 @@ def test_projections(loop):
     work = loop.work
     assert loop.find(loop.sys) == Status.OK
     arguments = (0.0, loop.q.copy(), loop.qd.copy(), loop.qdd, 1e-6, 1e-3, work.no_matrix, work.no_pivot, work)
-    assert evaluate_loops.project_step(loop.sys, ODD, 0, 0, *arguments) == Status.UNKNOWN_PROJECTION
+    assert ask_projection(loop.sys, ODD, 0, 0, *arguments) == Status.UNKNOWN_PROJECTION
     assert work.fail["projection"] == ODD
     told(loop.begin.packed, Status.UNKNOWN_PROJECTION, work, f"projection {ODD} is of a kind")
     for kind in (ProjectionCode.NONE, ProjectionCode.STEP, ProjectionCode.MASS):
-        assert evaluate_loops.project_step(loop.sys, kind.value, 0, 0, *arguments) == Status.OK
+        assert ask_projection(loop.sys, kind.value, 0, 0, *arguments) == Status.OK
 
 
 def test_no_code_is_as_large_as_the_one_that_nothing_has():

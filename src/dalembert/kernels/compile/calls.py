@@ -10,12 +10,14 @@ never need it: the addresses of its kernels stand in `Work.entries`, one field e
 
 and made like one, `status = call_motion(sys, k, x, work)`: it runs the kernel whose address is `work.entries[0].motion`.  What
 has no type in the declaration is a bundle (bundle.py); `work` comes last.  Arguments that do not fit do not compile.
+
+The kernels that are called share one piece of code with all that they need, which comes from disk at once.
 """
 
 from inspect import Parameter, Signature, signature
 
 from llvmlite import ir
-from numba import config, typeof, types
+from numba import config, types
 from numba.core.extending import _Intrinsic
 from numba.core.types import unliteral
 from numba.core.typing.templates import signature as typed
@@ -42,31 +44,25 @@ def by_address(declared):
     return call
 
 
-def address_of(call, entry, system, work) -> int:
-    """Machine address of a kernel, compiled (or loaded from disk) for the types that a call is declared with."""
-    names, given = list(signature(call.declared).parameters), list(signature(python_of(entry)).parameters)
-    if names != given:
-        raise TypeError(f"{call.slot}: found {', '.join(given)}, expected {', '.join(names)} as declared")
-    if config.DISABLE_JIT:
-        _FUNCTIONS[id(entry)] = entry
-        return id(entry)
-    wanted = call_types(call, system, work)
-    entry.compile(wanted)
-    compiled = entry.overloads[wanted]
-    if compiled.signature.return_type != types.int64:
-        raise TypeError(f"{call.slot}: found a kernel that returns {compiled.signature.return_type}, expected int64")
-    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+def store_addresses(answers: dict):
+    """Make a kernel that stores the addresses of kernels in `work.entries`; they become parts of it, in one piece of code.
 
+    `answers` has calls and the kernels that they run, which take the arguments that are declared.
+    """
+    for call, entry in answers.items():
+        names, given = (list(signature(each).parameters) for each in (call.declared, getattr(entry, "py_func", entry)))
+        if names != given:
+            raise TypeError(f"{call.slot}: found a kernel of {', '.join(given)}, expected {', '.join(names)} as declared")
+    if not config.DISABLE_JIT:
+        return _Store(answers)
 
-def python_of(entry):
-    """Python function of a kernel."""
-    return getattr(entry, "py_func", entry)
+    def store(sys, work):
+        for call, entry in answers.items():
+            _FUNCTIONS[id(entry)] = entry
+            work.entries[call.slot] = id(entry)
+        return 0
 
-
-def call_types(call, system, work) -> tuple:
-    """Types of the arguments of a call."""
-    bundles = {"sys": system, "work": work}
-    return tuple(typeof(bundles[name]) if kind is Parameter.empty else kind for name, kind in parameters_of(call.declared))
+    return store
 
 
 def parameters_of(declared) -> list[tuple]:
@@ -74,33 +70,74 @@ def parameters_of(declared) -> list[tuple]:
     return [(each.name, each.annotation) for each in signature(declared).parameters.values()]
 
 
-class _Call(_Intrinsic):
+def _kinds(call, given: dict) -> list:
+    """Types of the arguments of a call, those of bundles as given by name."""
+    return [given[name] if kind is Parameter.empty else kind for name, kind in parameters_of(call.declared)]
+
+
+class _Typed(_Intrinsic):
+    """A function that is compiled by hand: `typing(context, *types)` returns its signature and its code."""
+
+    def __init__(self, name: str, arguments, typing):
+        typing.__signature__ = Signature([Parameter(each, Parameter.POSITIONAL_ONLY) for each in ("context", *arguments)])
+        super().__init__(name, typing)
+        self._register()
+
+
+class _Call(_Typed):
     """A call in compiled code."""
 
     def __init__(self, declared, slot: str):
         self.slot, self.declared = slot, declared
-        names, kinds = zip(*parameters_of(declared), strict=True)
+        names = [name for name, _ in parameters_of(declared)]
 
         def codegen(target, builder, sig, args):
             function_type = target.call_conv.get_function_type(types.int64, sig.args)
-            function = builder.inttoptr(_address(builder, sig.args[-1], args[-1], slot), function_type.as_pointer())
+            address = builder.load(_place(builder, sig.args[-1], args[-1], slot))
+            function = builder.inttoptr(address, function_type.as_pointer())
             _, status = target.call_conv.call_function(builder, function, types.int64, sig.args, args)
             return status
 
         def typing(context, *args):
-            taken = [given if kind is Parameter.empty else kind for given, kind in zip(args, kinds, strict=True)]
+            taken = _kinds(self, dict(zip(names, args, strict=True)))
             fits = all(isinstance(kind, BundleType) or context.can_convert(unliteral(given), kind) is not None
                        for given, kind in zip(args, taken, strict=True))
             return (typed(types.int64, *taken), codegen) if fits else None
 
-        typing.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("context", *names)])
-        super().__init__(declared.__name__, typing)
-        self._register()
+        super().__init__(declared.__name__, names, typing)
 
 
-def _address(builder, kind: BundleType, work, slot: str):
-    """Read an address out of `work.entries`."""
+class _Store(_Typed):
+    """What `store_addresses` makes, in compiled code."""
+
+    def __init__(self, answers: dict):
+
+        def made(call, entry, bundles):
+            kinds = tuple(_kinds(call, bundles))
+            part = entry.part()
+            part.compile(kinds)
+            return part.overloads[kinds]
+
+        def codegen(target, builder, sig, args):
+            for call, entry in answers.items():
+                part = made(call, entry, dict(zip(("sys", "work"), sig.args, strict=True)))
+                target.active_code_library.add_linking_library(part.library)
+                function = target.declare_function(builder.module, part.fndesc)
+                builder.store(builder.ptrtoint(function, ir.IntType(64)), _place(builder, sig.args[1], args[1], call.slot))
+            return ir.IntType(64)(0)
+
+        def typing(context, sys, work):
+            for call, entry in answers.items():
+                found = made(call, entry, {"sys": sys, "work": work}).signature.return_type
+                if found != types.int64:
+                    raise TypeError(f"{call.slot}: found a kernel that returns {found}, expected int64")
+            return typed(types.int64, sys, work), codegen
+
+        super().__init__("store_addresses", ("sys", "work"), typing)
+
+
+def _place(builder, kind: BundleType, work, slot: str):
+    """Where an address stands in `work.entries`."""
     word = ir.IntType(64)
     table = load_word(builder, work, kind.first["entries"], word.as_pointer())
-    place = builder.gep(table, [word(kind.fields["entries"].dtype.offset(slot) // 8)])
-    return builder.load(place)
+    return builder.gep(table, [word(kind.fields["entries"].dtype.offset(slot) // 8)])

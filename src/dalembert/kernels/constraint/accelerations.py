@@ -13,7 +13,7 @@ from math import isfinite
 
 from ...codes import Status
 from ..algebra.sparse import solve_sparse
-from ..compile.jit import kernel, part, shared
+from ..compile.jit import kernel, part
 from .conjugate import FURTHEST, reduce_gap
 from .gaps import acceleration_gap, position_gap
 from .saddle import SMALL_CHANGE, STIFFNESS, add_transposed, largest, row_product, solve_saddle
@@ -61,7 +61,7 @@ def solve_weak(sys, f, x, work):
     reduce_gap(sys, x, SMALL_CHANGE * largest(x), FURTHEST, False, work.no_matrix, work.no_pivot, work)
 
 
-@shared
+@kernel
 def solve_loaded(sys, qdd, work) -> int:
     """Accelerations qdd and multipliers (work.row.push) for scratch `load` and Phi'', with factors made at the state."""
     f, x = work.scratch.loop.load, work.scratch.loop.found

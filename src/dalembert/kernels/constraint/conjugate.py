@@ -9,7 +9,7 @@ where (2) holds M d + Jᵀ λ = 0 for the changes d, with P = M.  A gap asks for
 a limit of a it is left, and what is left lies along directions that are singular now.
 """
 
-from ..compile.jit import kernel, part, shared
+from ..compile.jit import kernel, part
 from .gaps import RATE_TOLERANCE, eval_turn, remaining_gap
 from .saddle import largest
 
@@ -50,7 +50,7 @@ def next_direction(sys, work):
     return along / square, along / square * along / total
 
 
-@shared
+@kernel
 def reduce_gap(sys, y, tolerance, furthest, exact, matrix, pivot, work) -> bool:
     """Change y by (1), and row.push by (2), until row.gap is small or a turn by itself would take little off.
 

@@ -5,7 +5,7 @@ Seeds: [DOP (1)] M qdd + Jᵀ (λ + α Phi) = Q.
 
 from ...codes import FormCode, Status
 from ..algebra.small import load3, scale3
-from ..compile.jit import kernel, shared
+from ..compile.jit import kernel
 from ..flex.superelements import add_superelement_loads
 from ..force.elements import eval_forces
 from ..natural.coordinates import natural_momentum_product
@@ -57,7 +57,7 @@ def eval_natural_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
     return status
 
 
-@shared
+@kernel
 def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
     """needed = M qdd - Q, with Jᵀ (λ + α Phi) if `loaded` is 1, after `eval_gaps`; zero for driven rates."""
     if sys.constants[0].form == FormCode.GLOBAL:

@@ -3,7 +3,7 @@
 from ...codes import FormCode, Status
 from ..algebra.small import load3
 from ..algebra.sparse import status_of_factor
-from ..compile.jit import kernel, shared
+from ..compile.jit import kernel
 from ..flex.floating_mass import add_elastic_tangent
 from ..flex.superelements import add_superelement_masses, add_superelement_tangents
 from ..natural.coordinates import add_natural_mass
@@ -24,7 +24,7 @@ def add_body_masses(sys, q, values):
         add_rotor_mass(sys, q, values)
 
 
-@shared
+@kernel
 def eval_mass(sys, q, work) -> int:
     """Fill work.mass at coordinates q, after `eval_gaps`; in joint coordinates the bodies' own inertias are destroyed.
 
@@ -68,7 +68,7 @@ def clear_matrix(work):
         A[p] = 0.0
 
 
-@shared
+@kernel
 def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
     """Add M + cv C + cq K to the matrix, after `eval_needed` at the state.
 

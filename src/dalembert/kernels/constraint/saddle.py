@@ -11,7 +11,7 @@ its increments are α times gaps, which for redundant rows gives the least multi
 """
 
 from ..algebra.sparse import factor_sparse, multiply_sparse, solve_sparse
-from ..compile.jit import kernel, part, shared
+from ..compile.jit import kernel, part
 
 STIFFNESS = 1e4
 """Penalty of a row relative to the mass that it moves."""
@@ -102,7 +102,7 @@ def largest_entry(x):
     return at
 
 
-@shared
+@kernel
 def solve_saddle(sys, f, x, rhs, product, work) -> bool:
     """Solve (1) with the gaps g in work.row.gap; y goes to work.row.push.  rhs, product: scratch (n,).
 

@@ -12,7 +12,7 @@ Seeds: [DOP] announces both without equations; derived here.
 from ...codes import JointCode, Status
 from ..algebra.quad import load_symmetric, store_symmetric
 from ..algebra.small import add3, axpy3, cross, dot3, load3, scale3, store3, sub3, sym_vec
-from ..compile.jit import kernel, part, shared
+from ..compile.jit import kernel, part
 from ..flex.faces import add_face_effort
 from ..flex.floating import heavy_element, put_elastic_loads, with_elastic_wrench
 from ..flex.floating_mass import add_body_mass, add_face_mass, add_inner, composite_wrench, seen_from
@@ -82,7 +82,7 @@ def join(reference, parent, own):
     parent.A_M[0] += own.A_M[0]
 
 
-@shared
+@kernel
 def add_tree_mass(sys, place, values, work) -> int:
     """Add the mass matrix to `values` at the places of its pairs (system/pack_rows.mass_pairs), after `eval_places`.
 

@@ -1,7 +1,7 @@
 """Poses, velocities and constraint rows of a state, in joint or natural coordinates, with their derivatives."""
 
 from ...codes import FormCode, Status
-from ..compile.jit import kernel, part, shared
+from ..compile.jit import kernel, part
 from ..natural.coordinates import eval_natural_state
 from ..natural.joints import eval_joint_accelerations, eval_joint_coordinates
 from ..natural.rows import eval_natural_row_accelerations, eval_natural_rows
@@ -19,7 +19,7 @@ def unknown_form(sys, work) -> int:
     return Status.UNKNOWN_FORM.value
 
 
-@shared
+@kernel
 def eval_velocities(sys, q, qd, work) -> int:
     """Poses, velocities and inertias of the bodies; again where `eval_mass` destroyed the inertias."""
     if sys.constants[0].form == FormCode.GLOBAL:
@@ -32,7 +32,7 @@ def eval_velocities(sys, q, qd, work) -> int:
     return unknown_form(sys, work)
 
 
-@shared
+@kernel
 def eval_gaps(sys, t, q, qd, work) -> int:
     """Likewise, and Phi and Phi' of every row."""
     status = eval_velocities(sys, q, qd, work)
@@ -75,7 +75,7 @@ def eval_constraints(sys, t, q, qd, work) -> int:
     return eval_row_matrix(sys, q, work) if status == Status.OK.value else status
 
 
-@shared
+@kernel
 def eval_natural_bends(sys, t, q, qd, qdd, work) -> int:
     """`eval_row_bends` in natural coordinates."""
     if sys.term.shape[0] > 0:
