@@ -86,7 +86,7 @@ class Evaluation:
         begin = prepare_start(model)
         self.system, self.massless, n = begin.packed.system, begin.massless, len(begin.qd)
         self.q, self.qd, self.qdd, self.work = begin.q.copy(), begin.qd.copy(), np.zeros(n), make_work(self.system)
-        self.work.fail[2] = n
+        self.work.rank["allowed"] = n
 
     def __call__(self, n: int) -> None:
         """Evaluate n times."""

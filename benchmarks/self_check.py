@@ -12,7 +12,6 @@ import sys
 
 import numpy as np
 from dalembert.kernels.constrained import FOUND, check_found
-from dalembert.kernels.door import make_open_work
 from dalembert.kernels.jit import kernel
 from dalembert.kernels.tree_balance import check_tree_balance
 from dalembert.simulate.initial import prepare_start
@@ -22,6 +21,7 @@ from loop_problems import bricard, fourbars, module_of_tests, squeezer, vehicle
 import dalembert as dal
 from dalembert.codes import Status
 from dalembert.kernels.evaluate import eval_stage
+from dalembert.kernels.linked_work import make_linked_work
 from dalembert.simulate.self_check import EVERY
 
 LARGEST_SHARE = 0.02
@@ -72,7 +72,7 @@ def measure(report: Report, name: str, model: dal.Model, formulation: str, round
     begin = prepare_start(model, formulation=formulation)
     state = begin.natural or begin
     system, n = state.packed.system, len(state.qd)
-    work, closed = make_open_work(system), begin.has_rows
+    work, closed = make_linked_work(system), begin.has_rows
     arguments = system, state.q.copy(), state.qd.copy(), np.zeros(n), np.zeros(n), work
     check, every = (CHECK_LOOPS, 1) if closed else (CHECK_TREE, EVERY)
     assert EVALUATE(*arguments, 1) == Status.OK and check(*arguments, 1) == Status.OK

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 import dalembert as dal
-from dalembert.kernels.constraint.door import make_open_work
 from dalembert.kernels.evaluate import eval_accelerations, eval_residual
+from dalembert.kernels.linked_work import make_linked_work
 from dalembert.kernels.tables import System, Work
 from dalembert.kernels.tree.inverse import eval_mass_matrix
 from dalembert.kernels.tree.kinematics import eval_motion
@@ -124,7 +124,7 @@ def case_of(model, formulation="auto", seed=1, deflection=0.2) -> Case:
     rng, n = np.random.default_rng(seed), packed.layout.n_v
     q = np.zeros(packed.layout.n_q)
     q[packed.system.quaternion["q"]] = 1.0
-    case = Case(packed, packed.system, make_open_work(packed.system), q, rng.normal(size=n), rng.normal(size=n))
+    case = Case(packed, packed.system, make_linked_work(packed.system), q, rng.normal(size=n), rng.normal(size=n))
     case.qd[:] *= case.scaled(100.0)
     case.q[:] = case.moved(0.5 * rng.normal(size=n) * case.scaled(2 * deflection))
     return case

@@ -85,34 +85,13 @@ class ConstraintCode(IntEnum):
     ROLLING = 6
 
 
-class TermCode(IntEnum):
-    """What kernels/constraint/terms.py is asked for."""
+class ProjectionCode(IntEnum):
+    """Matrix that rates and accelerations are projected with after an implicit step with loops; constraint/multipliers.py."""
 
-    GAPS = 0
-    MATRIX = 1
-    BENDS = 2
-    NEEDED = 3
-    LOADED = 4
-    MASS = 5
-    TANGENT = 6
-    VELOCITIES = 7
-    RATES = 8
-    RATE_GAPS = 9
-    STATE_LOADS = 10
-
-
-class TaskCode(IntEnum):
-    """What the door to constrained mechanisms is asked for; see kernels/constraint/door.py."""
-
-    ACCELERATIONS = 0
-    PROJECTED = 1
-    RESIDUAL = 2
-    FACTOR = 3
-    PROJECTION = 4
-    ROWS = 5
-    MASS = 6
-    STAGE = 7
-    MOTION = 8
+    NONE = 0
+    STEP = 1
+    MASS = 2
+    TANGENT = 3
 
 
 class RowCode(IntEnum):
@@ -151,8 +130,11 @@ class Status(IntEnum):
     NO_FRAME = 11
     LOCKED = 12
     UNKNOWN_ROW = 13
-    UNKNOWN_TASK = 14
     UNBALANCED = 15
-    UNKNOWN_SIGNAL = 16
-    SAMPLE = 17
-    EVENT = 18
+    UNKNOWN_LAW = 16
+    UNKNOWN_DRIVE = 17
+    UNKNOWN_FORM = 18
+    UNKNOWN_PROJECTION = 19
+    UNKNOWN_SIGNAL = 20
+    SAMPLE = 21
+    EVENT = 22

@@ -14,8 +14,7 @@ from physics.test_frames import turned_world
 from random_models import random_rotation
 
 import dalembert as dal
-from dalembert.codes import TaskCode
-from dalembert.kernels.constraint.door import enter, make_open_work
+from dalembert.kernels.linked_work import eval_constraints, eval_mass, make_linked_work
 from dalembert.start import initial, natural
 
 ACCURACY = 1e-6
@@ -26,9 +25,9 @@ TURNS = 20
 
 def along_rows(packed, t, q, qd, *_):
     """Return j D jᵀ / (j jᵀ)² of every row j, D the diagonal of the mass matrix, without a look at rounding."""
-    system, work = packed.system, make_open_work(packed.system)
-    enter(system, TaskCode.ROWS, t, q, qd, work)
-    enter(system, TaskCode.MASS, t, q, qd, work)
+    system, work = packed.system, make_linked_work(packed.system)
+    eval_constraints(system, float(t), q, qd, work)
+    eval_mass(system, q, work)
     columns, owner = system.entry["column"], np.repeat(np.arange(len(system.row)), system.row["count"])
     square, count = work.jacobian**2, len(system.row)
     moved = np.bincount(owner, square * work.mass[system.pattern.diagonal][columns], count)

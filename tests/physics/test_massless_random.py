@@ -244,7 +244,7 @@ def test_the_kinds_of_equations_are_those_of_dense_matrices(support, seed):
     N = dense.null_space()
     if not N.shape[1]:
         return
-    dense.state.work.fail[2] = dense.n
+    dense.state.work.rank["allowed"] = dense.n
     try:
         found = dense.state.find()
     except dal.SingularError as error:

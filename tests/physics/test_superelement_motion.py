@@ -8,6 +8,7 @@ from dalembert.codes import Status
 from dalembert.flex.beam_superelement import beam_superelement
 from dalembert.kernels.flex.superelement_tables import make_super_work
 from dalembert.kernels.flex.superelements import eval_superelement, superelement_energies
+from dalembert.kernels.tables import FAIL
 from dalembert.model.flexible import Material, Rectangle
 
 RUBBER = Material(young=2e6, poisson=0.3, density=1000.0)
@@ -21,7 +22,7 @@ class Tumbling:
     def __init__(self):
         self.element = beam_superelement(length=0.5, section=Rectangle(height=0.1, width=0.08), material=RUBBER)
         self.sup = packed(self.element, [(1, 2), (2, 3)])
-        self.work, self.fail = make_super_work(self.sup), np.zeros(1, np.int64)
+        self.work, self.fail = make_super_work(self.sup), np.zeros(1, FAIL)
         self.r = np.array([[0, 0, 0], [0.5, 0, 0], [1.0, 0, 0]]) + np.array([0.0, 0.02, 0.0]) * np.array([[1], [-1], [1]])
         self.R = np.tile(np.eye(3), (FRAMES, 1, 1))
         w = np.array([4.0, 6.0, 9.0])

@@ -11,14 +11,13 @@ from promises import PROJECTED_RATES
 from seeds.six_body_chain import six_body_chain
 
 import dalembert as dal
-from dalembert.codes import Status, TaskCode, TermCode
+from dalembert.codes import Status
 from dalembert.errors import MultibodyError
-from dalembert.kernels.constraint.constrained import FURTHEST
-from dalembert.kernels.constraint.door import door_arguments, enter, make_open_work
+from dalembert.kernels.constraint.conjugate import FURTHEST
+from dalembert.kernels.constraint.multipliers import begin_step
 from dalembert.kernels.constraint.saddle import STIFFNESS
-from dalembert.kernels.constraint.step import begin_step
-from dalembert.kernels.constraint.terms import evaluate_terms
 from dalembert.kernels.evaluate import eval_loaded_residual
+from dalembert.kernels.linked_work import eval_constraints, make_linked_work
 from dalembert.kernels.step.stage import factor_exact
 from dalembert.kernels.tree.state import move
 from dalembert.simulate.integrators import BY_NAME
@@ -217,7 +216,7 @@ def test_multipliers_of_the_step_balance_what_is_recorded_with_the_mass_matrix()
     frames = loop.take_frames()
     assert np.all(np.isfinite(frames["multiplier"]))
     residual, tau = np.zeros(len(begin.qd)), np.zeros(len(begin.qd))
-    work = make_open_work(loop.system)
+    work = make_linked_work(loop.system)
     for f in range(3):
         work.row["multiplier"], work.row["penalty"] = frames["multiplier"][f], 0.0
         q, qd, qdd = (frames[name][f].copy() for name in ("q", "qd", "qdd"))
@@ -268,18 +267,14 @@ def test_all_formulations_list_the_six_body_chain():
 # --- closed dispatch ------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_unknown_rows_and_tasks_have_statuses_of_their_own(kind):
+def test_an_unknown_row_is_named(kind):
     begin = prepare_start(slider_crank(), formulation=kind())
     state = begin.natural or begin
-    system, work = state.packed.system, make_open_work(state.packed.system)
-    assert enter(system, len(TaskCode), 0.0, state.q.copy(), state.qd.copy(), work) == Status.UNKNOWN_TASK
-    arguments = list(door_arguments(system, work))
-    arguments[1] = len(TermCode)
-    assert evaluate_terms(*arguments) == Status.UNKNOWN_TASK and work.fail[0] == len(TermCode)
-    row = system.row.copy()
+    row = state.packed.system.row.copy()
     row["code"][2] = 99
-    odd = system._replace(row=row)
-    work = make_open_work(odd)
-    assert enter(odd, TaskCode.ROWS, 0.0, state.q.copy(), state.qd.copy(), work) == Status.UNKNOWN_ROW
+    row.setflags(write=False)
+    odd = state.packed.system._replace(row=row)
+    work = make_linked_work(odd)
+    assert eval_constraints(odd, 0.0, state.q.copy(), state.qd.copy(), work) == Status.UNKNOWN_ROW
     error = error_of(Status.UNKNOWN_ROW, state.packed, work.fail, 0.0, 0.0)
     assert type(error) is MultibodyError and "row 2 of 'small end'" in str(error)

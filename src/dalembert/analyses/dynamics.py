@@ -11,7 +11,7 @@ import numpy as np
 from ..codes import FormCode, Status
 from ..errors import Fault, ModelError, near_names
 from ..kernels.compile.jit import direct, prepare
-from ..kernels.constraint.door import make_open_work
+from ..kernels.linked_work import make_linked_work
 from ..kernels.tables import System
 from ..kernels.tree import handle as compiled
 from ..kernels.tree.state import eval_drives
@@ -111,7 +111,7 @@ class Dynamics:
         self._model, self._packed = model, begin.packed
         self._system = _without_elements(begin.packed, without)
         self._layout = begin.packed.layout
-        self._work = make_open_work(self._system)
+        self._work = make_linked_work(self._system)
         self.n_q, self.n_v = self._layout.n_q, self._layout.n_v
         self.coordinates = tuple(coordinate_names(self._layout))
         self.rates = tuple(rate_names(self._layout))
@@ -275,7 +275,7 @@ class Dynamics:
         M = self.mass_matrix(q)
         inertia, load = Z.T @ M @ Z, Z.T @ (tau - self.bias(q, qd, t) - M @ qdd)
         if inertia.size and not np.linalg.eigvalsh(inertia)[0] > np.finfo(float).eps * len(inertia) * np.max(abs(inertia)):
-            self._work.fail[0] = int(np.argmax(abs(np.linalg.eigh(inertia)[1][:, 0] @ Z.T)))
+            self._work.fail["rate"] = int(np.argmax(abs(np.linalg.eigh(inertia)[1][:, 0] @ Z.T)))
             self._fail(Status.SINGULAR, t)
         return qdd + Z @ np.linalg.solve(inertia, load)
 
@@ -324,7 +324,7 @@ def _entry(name: str):
     """Kernel by name, ready to be called; all systems have the same types."""
     begin = prepare_start(Model("no bodies"))
     system = begin.packed.system
-    kernel, arguments = entries_at_state(system, make_reader(begin.packed), make_open_work(system))[name]
+    kernel, arguments = entries_at_state(system, make_reader(begin.packed), make_linked_work(system))[name]
     prepare([(kernel, arguments)])
     return direct(kernel, lambda: arguments)
 

@@ -23,12 +23,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..codes import RowCode, Status, TaskCode, TermCode
+from ..codes import RowCode, Status
 from ..errors import ConvergenceError
 from ..kernels.algebra.sparse import factor_sparse
-from ..kernels.constraint.door import enter, make_open_work
-from ..kernels.constraint.terms import evaluate_terms
 from ..kernels.force.laws import eval_law
+from ..kernels.linked_work import add_step_tangent, eval_gaps, eval_mass, eval_needed, make_linked_work
 from ..model.forces import FORCE_RECORDS
 from ..start.natural import joint_frames
 from ..start.start import Start
@@ -166,7 +165,7 @@ class _Balance:
     def __init__(self, begin: Start, t: float):
         self.t, self.begin = t, begin
         self.system = begin.natural.packed.system
-        self.work = make_open_work(self.system)
+        self.work = make_linked_work(self.system)
         self.work.joint_q[:] = begin.q
         self.n_body, self.n = len(self.system.body) - 1, int(self.system.constants[0].n_q)
         row = self.system.row
@@ -189,17 +188,12 @@ class _Balance:
         return changed(self.system, constants={"g_w": share * constants["g_w"]},
                        force={"dir": np.where(applied[:, None], share, 1.0) * force["dir"]})
 
-    def _ask(self, system, task: TermCode, t: float, y: np.ndarray, x: np.ndarray) -> int:
-        still, effort, work = np.zeros(self.n), np.zeros(self.n), self.work
-        return evaluate_terms(system, task.value, 0, float(t), y, still, still, effort, x, 1.0, 0.0, work.no_matrix,
-                              work.no_pivot, work)
-
     def evaluate(self, y: np.ndarray, share: float):
         """Return status, r and Phi of (1), without the start's part; rows that bind rates hold what they bind."""
-        system, r = self.scaled(share), np.zeros(self.n)
-        status = self._ask(system, TermCode.GAPS, self.begin.t + share * (self.t - self.begin.t), y, r)
+        system, r, still = self.scaled(share), np.zeros(self.n), np.zeros(self.n)
+        status = eval_gaps(system, float(self.begin.t + share * (self.t - self.begin.t)), y, still, self.work)
         if status == Status.OK:
-            status = self._ask(system, TermCode.NEEDED, self.t, y, r)
+            status = eval_needed(system, float(self.t), y, still, still, np.zeros(self.n), 0, r, self.work)
         gap = np.where(self.system.row["rate_only"] == 1, 0.0, self.work.row["value"])
         return status, r - (1.0 - share) * self.r0, gap - (1.0 - share) * self.gap0
 
@@ -210,10 +204,11 @@ class _Balance:
         work = self.work
         work.row["multiplier"] = load
         work.factors.A[:] = 0.0
-        status = self._ask(self.scaled(share), TermCode.TANGENT, self.t, y, np.zeros(self.n))
+        still = np.zeros(self.n)
+        status = add_step_tangent(self.scaled(share), float(self.t), y, still, still, np.zeros(self.n), 1.0, 0.0, work)
         if status != Status.OK:
             return status, None
-        enter(self.system, TaskCode.MASS, self.t, y, np.zeros(self.n), work)
+        eval_mass(self.system, y, work)
         i, j, place = self.entries
         K = csc_array(((work.factors.A - work.mass)[place], (i, j)), shape=(self.n, self.n))
         K = K + K.T - diags_array(K.diagonal())
@@ -269,7 +264,7 @@ class _Balance:
 
     def _why(self, status: int) -> str:
         if status == Status.NO_FRAME:
-            name = self.begin.shown.layout.flexibles[int(self.work.fail[3])].name
+            name = self.begin.shown.layout.flexibles[int(self.work.fail["superelement"][0])].name
             return f"flexible body {name!r} is bent by more than a radian and has no floating frame; take more bodies"
         return f"an evaluation ended with {Status(status).name}"
 

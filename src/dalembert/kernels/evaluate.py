@@ -1,15 +1,18 @@
-"""The walk of one evaluation: state -> accelerations, and state and accelerations -> residual of the equations of motion."""
+"""The walk of one evaluation: state -> accelerations, and state and accelerations -> residual of the equations of motion.
+
+For trees; mechanisms with loops are handed to evaluate_loops.py.
+"""
 
 from math import isfinite
 
-from ..codes import FormCode, Status, TaskCode, TermCode
-from .compile.calls import call_door
+from ..codes import FormCode, Status
 from .compile.jit import part, shared
 from .force.elements import eval_forces
+from .loop_calls import call_accelerations, call_balance, call_projected, call_residual
 from .tree.dynamics import solve_accelerations
 from .tree.inverse import eval_inverse, eval_joint_loads
 from .tree.kinematics import eval_motion, eval_places
-from .tree.state import eval_drives
+from .tree.state import eval_drives, unknown_drive
 
 
 @part
@@ -33,7 +36,7 @@ def check_finite(x, work) -> int:
         return Status.OK.value
     for k in range(x.shape[0]):
         if not isfinite(x[k]):
-            work.fail[0] = k
+            work.fail[0].rate = k
             break
     return Status.NOT_FINITE.value
 
@@ -42,9 +45,10 @@ def check_finite(x, work) -> int:
 def eval_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
     """Accelerations qdd of a state, for trees in O(N); driven entries of q, qd, qdd are set from their laws."""
     if sys.constants[0].form != FormCode.TREE:
-        return call_door(work.door[0], sys, TaskCode.ACCELERATIONS.value, 0, t, q, qd, qdd, tau, tau, 1.0, 1.0,
-                         work.no_matrix, work.no_pivot, work)
-    eval_drives(sys, t, q, qd, qdd)
+        status = call_accelerations(sys, t, q, qd, qdd, tau, work)
+        return call_balance(sys, work) if status == Status.OK.value else status
+    if eval_drives(sys, t, q, qd, qdd) != Status.OK.value:
+        return unknown_drive(sys, work)
     status = eval_state(sys, t, q, qd, tau, work)
     if status != Status.OK.value:
         return status
@@ -59,15 +63,14 @@ def eval_stage(sys, t, q, qd, qdd, tau, work) -> int:
     """`eval_accelerations` of a state within a step, which nobody sees: its balance is not checked."""
     if sys.constants[0].form == FormCode.TREE:
         return eval_accelerations(sys, t, q, qd, qdd, tau, work)
-    return call_door(work.door[0], sys, TaskCode.STAGE.value, 0, t, q, qd, qdd, tau, tau, 1.0, 1.0, work.no_matrix,
-                     work.no_pivot, work)
+    return call_accelerations(sys, t, q, qd, qdd, tau, work)
 
 
 @part
 def find_projected(sys, t, q, qd, qdd, tau, work) -> int:
     """Bring a state of a constrained mechanism, nearly on its constraints, onto them in place; then its accelerations."""
-    return call_door(work.door[0], sys, TaskCode.PROJECTED.value, 0, t, q, qd, qdd, tau, tau, 1.0, 1.0, work.no_matrix,
-                     work.no_pivot, work)
+    status = call_projected(sys, t, q, qd, qdd, tau, work)
+    return call_balance(sys, work) if status == Status.OK.value else status
 
 
 @shared
@@ -87,14 +90,6 @@ def eval_loaded_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     """`eval_residual` plus Jᵀ (λ + α Phi) of the constraint rows, with λ and α of work.row; ready for `eval_variation`."""
     if sys.constants[0].form == FormCode.TREE:
         return eval_residual(sys, t, q, qd, qdd, tau, residual, work)
-    status = call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 0, t, q, qd, qdd, tau, residual, 1.0, 1.0,
-                       work.no_matrix, work.no_pivot, work)
+    status = call_residual(sys, 0, t, q, qd, qdd, tau, residual, work)
     eval_joint_loads(sys, work)
     return status
-
-
-@part
-def eval_velocities(sys, q, qd, work) -> int:
-    """Poses and velocities of the bodies of a constrained mechanism, and joint coordinates of natural ones."""
-    return call_door(work.door[1], sys, TermCode.VELOCITIES.value, 0, 0.0, q, qd, qd, qd, qd, 1.0, 1.0, work.no_matrix,
-                     work.no_pivot, work)

@@ -13,10 +13,11 @@ from .tree.tangent import eval_variation
 def eval_matrices(sys, t, q, qd, qdd, residual, M, C, K, work) -> int:
     """Fill the residual (n_v,) and M, C, K (n_v, n_v) at a state; rows and columns of driven rates are zero."""
     n = residual.shape[0]
-    status = eval_loaded_residual(sys, t, q, qd, qdd, work.vector[0], residual, work)
+    status = eval_loaded_residual(sys, t, q, qd, qdd, work.scratch.linear.tau, residual, work)
     if status != Status.OK.value:
         return status
-    zero, one, column = work.vector[2], work.vector[3], work.vector[4]
+    own = work.scratch.linear
+    zero, one, column = own.still, own.one, own.column
     for k in range(n):
         zero[k] = one[k] = 0.0
     for k in range(n):

@@ -122,7 +122,7 @@ def load_rows(sys, t, q, qd, multiplier, tau, work) -> int:
     status = Status.OK.value
     for r in range(sys.row.shape[0]):
         if isnan(multiplier[r]):
-            status = eval_accelerations(sys, t, q, qd, work.vector[2], tau, work)
+            status = eval_accelerations(sys, t, q, qd, work.scratch.frame.qdd, tau, work)
             break
         work.row[r].push = multiplier[r]
     if status != Status.OK.value:
@@ -140,18 +140,22 @@ def load_rows(sys, t, q, qd, multiplier, tau, work) -> int:
 
 
 @kernel
-def measure_elements(sys, f, t, q, qd, out, system, work):
+def measure_elements(sys, f, t, q, qd, out, system, work) -> int:
     """Fill out[f] (n_force, 9): force, moment, effort, length, rate of every force element.
 
     Their energy and the power that they supply are added to system[f].
     """
     for i in range(sys.force.shape[0]):
-        force, moment, effort, length, rate, stored, supplied = eval_element(sys, sys.force[i], t, q, qd, work)
+        force, moment, effort, length, rate, stored, supplied, status = eval_element(sys, sys.force[i], t, q, qd, work)
+        if status != Status.OK.value:
+            work.fail[0].force = i
+            return status
         system[f, ELASTIC] += stored
         system[f, POWER] += supplied
         put3(out, f, i, 0, force)
         put3(out, f, i, 3, moment)
         out[f, i, 6], out[f, i, 7], out[f, i, 8] = effort, length, rate
+    return Status.OK.value
 
 
 @kernel
@@ -209,7 +213,7 @@ def measure_frames(sys, t, q, qd, qdd, multiplier, loads, body, reaction, effort
     `loads` are the outputs of controllers and the loads from outside, as `restore_loads` takes them.
     `effort` (nf, n_v) holds the applied efforts of undriven rates and the drives' efforts of driven ones.
     """
-    tau, needed = work.vector[0], work.vector[1]
+    tau, needed = work.scratch.frame.tau, work.scratch.frame.needed
     for f in range(t.shape[0]):
         restore_loads(loads[f], work)
         if sys.constants[0].form != FormCode.TREE:
@@ -228,5 +232,7 @@ def measure_frames(sys, t, q, qd, qdd, multiplier, loads, body, reaction, effort
         for k in range(needed.shape[0]):
             effort[f, k] = needed[k] - tau[k] if sys.dof[k].drive >= 0 else tau[k]
         system[f, POWER] = supplied_power(sys, qd[f], effort[f], work)
-        measure_elements(sys, f, t[f], q[f], qd[f], element, system, work)
+        status = measure_elements(sys, f, t[f], q[f], qd[f], element, system, work)
+        if status != Status.OK.value:
+            return status
     return Status.OK.value

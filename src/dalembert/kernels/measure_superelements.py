@@ -6,13 +6,12 @@ reactions: the faces are massless rows, on which the superelements act with the 
 multipliers.  The momentum of a superelement is that of its interfaces, M v, and its moment.
 """
 
-from ..codes import Status, TaskCode
+from ..codes import Status
 from .algebra.rotation import quaternion_of_matrix
 from .algebra.small import add3, cross, load3, load9, mul33_vec, neg3, store3
-from .compile.calls import call_door
 from .compile.jit import kernel, shared
 from .constraint.rows import add_row_loads, eval_rows
-from .evaluate import eval_state
+from .evaluate import eval_accelerations, eval_state
 from .flex.superelement import eval_frame_rates, find_frame, point_pose, point_rates, triple
 from .flex.superelement_loads import (
     add_product,
@@ -43,8 +42,6 @@ from .tree.inverse import eval_body_accelerations, eval_inverse
 from .tree.kinematics import eval_motion, eval_places
 
 WARM = 1
-Q, QD, QDD, TAU, STILL = 24, 25, 26, 27, 28
-"""Rows of work.point and work.vector used here."""
 
 
 @shared
@@ -54,7 +51,7 @@ def natural_of_joint(tree, q, qd, y, yd, ydd, work, tree_work) -> int:
     status = eval_motion(tree, q[:n_q], qd[:n_v], tree_work)
     if status != Status.OK.value:
         return status
-    still = tree_work.vector[STILL]
+    still = tree_work.scratch.frame.still
     for k in range(n_v):
         still[k] = 0.0
     eval_places(tree, qd[:n_v], tree_work)
@@ -71,12 +68,12 @@ def natural_of_joint(tree, q, qd, y, yd, ydd, work, tree_work) -> int:
 @kernel
 def solve_natural_frame(sys, tree, t, q, qd, qdd, work, tree_work) -> int:
     """Accelerations qdd of a state of the tree and its modes; leaves natural ones and multipliers in `work`."""
-    y, yd, ydd = work.point[Q], work.vector[QD], work.vector[QDD]
+    own = work.scratch.frame
+    y, yd, ydd = own.q, own.qd, own.qdd
     status = natural_of_joint(tree, q, qd, y, yd, ydd, work, tree_work)
     if status != Status.OK.value:
         return status
-    status = call_door(work.door[0], sys, TaskCode.ACCELERATIONS.value, 0, t, y, yd, ydd, work.vector[TAU], work.vector[TAU],
-                       1.0, 1.0, work.no_matrix, work.no_pivot, work)
+    status = eval_accelerations(sys, t, y, yd, ydd, own.tau, work)
     if status != Status.OK.value:
         return status
     n_v, first = tree.constants[0].n_v, 12 * (tree.body.shape[0] - 1)
@@ -143,11 +140,11 @@ def measure_point(sup, j, f, dv, dw, out, work):
 def measure_superelements(sys, f, point, system, work, tree_work) -> int:
     """Loads of all superelements onto the tree's faces, their share of system[f], and their points, after a solve."""
     sup, own, g = sys.sup, work.sup, load3(sys.constants[0].g_w)
-    q, qd, qdd, last = work.point[Q], work.vector[QD], work.vector[QDD], 0
+    q, qd, qdd, last = work.scratch.frame.q, work.scratch.frame.qd, work.scratch.frame.qdd, 0
     for i in range(sup.element.shape[0]):
         status = find_frame(sup, i, q, WARM, own)
         if status != Status.OK.value:
-            work.fail[3] = i
+            work.fail[0].superelement = i
             return status
         eval_frame_rates(sup, i, q, qd, own)
         eval_internal_loads(sup, i, g, own)
@@ -173,11 +170,11 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, loads, body, point, reactio
     As `measure_frames`; `point` (nf, n_point, 19) takes the places of superelements that are no interfaces.
     """
     n_q, n_v = tree.constants[0].n_q, tree.constants[0].n_v
-    tau, needed, rows = tree_work.vector[0], tree_work.vector[1], tree_work.row
+    tau, needed, rows = tree_work.scratch.frame.tau, tree_work.scratch.frame.needed, tree_work.row
     for f in range(t.shape[0]):
         restore_loads(loads[f], work)
         restore_loads(loads[f], tree_work)
-        status = solve_natural_frame(sys, tree, t[f], q[f], qd[f], work.vector[STILL], work, tree_work)
+        status = solve_natural_frame(sys, tree, t[f], q[f], qd[f], work.scratch.frame.needed, work, tree_work)
         if status != Status.OK.value:
             return status
         x, xd = q[f][:n_q], qd[f][:n_v]
@@ -197,7 +194,9 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, loads, body, point, reactio
         measure_bodies(tree, f, body, tree_work)
         measure_reactions(tree, f, tau, needed, qdd[f], reaction, tree_work)
         measure_holds(tree, f, tree.joint.shape[0], reaction, tree_work)
-        measure_elements(tree, f, t[f], x, xd, element, system, tree_work)
+        status = measure_elements(tree, f, t[f], x, xd, element, system, tree_work)
+        if status != Status.OK.value:
+            return status
         for k in range(n_v):
             effort[f, k] = needed[k] - tau[k] if tree.dof[k].drive >= 0 else tau[k]
         system[f, POWER] += supplied_power(tree, xd, effort[f], tree_work)

@@ -21,6 +21,8 @@ from .compile.record import record_in_lines, zeros_in_lines
 from .control.tables import Control, ControlWork, make_control_work
 from .flex.floating_tables import Floating, FloatingWork, make_floating_work
 from .flex.superelement_tables import Superelements, SuperWork, make_super_work
+from .loop_calls import CALLS
+from .scratch import Scratch, make_scratch
 
 CONSTANTS = _record(
     ("g_w", "f8", 3),  # gravity [m/s²]
@@ -243,6 +245,28 @@ ROW_WORK = _record(
 
 FACTOR_BODY = _record(("d_w", "f8", 3), ("n", "f8", 3), ("f", "f8", 3), ("al", "f8", 3), ("a", "f8", 3))
 
+ADDRESSES = _record(*((call.slot, "i8") for call in CALLS))
+"""Addresses of the kernels of constrained mechanisms, zero in trees; see loop_calls.py."""
+
+FAIL = _record(
+    ("rate", "i8"),  # rate (in natural coordinates: coordinate) without inertia, not finite, or slowest to converge
+    ("superelement", "i8"),  # without a floating frame
+    ("body", "i8"),  # row of the body whose joint is of an unknown kind
+    ("force", "i8"),  # of an unknown kind
+    ("law", "i8"),
+    ("drive", "i8"),
+    ("row", "i8"),  # constraint row of an unknown kind
+    ("signal", "i8"),  # likewise
+    ("form", "i8"),  # unknown code of a formulation itself
+    ("projection", "i8"),  # likewise of a projection
+)
+"""What a kernel failed at; its status says which of the fields."""
+
+RANK = _record(
+    ("massless", "i8"),  # rates without inertia that the last elimination has met
+    ("allowed", "i8"),  # how many of them are no failure
+)
+
 VARIATION = _record(
     ("phi", "f8", 3),  # of the rotation, world axes
     ("w", "f8", 3),
@@ -265,8 +289,7 @@ class Work(NamedTuple):
     factor_body: np.ndarray  # (n_body,) FACTOR_BODY
     factor_dof: np.ndarray  # (n_v,) DOF_WORK
     variation: np.ndarray  # (n_body,) VARIATION
-    vector: np.ndarray  # (ROWS, n_v) rates and efforts
-    point: np.ndarray  # (ROWS, n_q) coordinates
+    scratch: Scratch  # vectors of the evaluations
     cosine: np.ndarray  # (n_q,) of the coordinates
     sine: np.ndarray  # (n_q,)
     row: np.ndarray  # (m,) ROW_WORK
@@ -279,15 +302,12 @@ class Work(NamedTuple):
     mass: np.ndarray  # its part M, in the places of the pattern
     no_matrix: np.ndarray  # (0, 0)
     no_pivot: np.ndarray  # (0,) i8
-    door: np.ndarray  # (2,) i8, addresses of the kernels of constrained mechanisms, see constraint/door.py
-    fail: np.ndarray  # (4,) i8: row or rate that failed, rates without inertia, how many are allowed, superelement that failed
+    entries: np.ndarray  # (1,) ADDRESSES
+    fail: np.ndarray  # (1,) FAIL
+    rank: np.ndarray  # (1,) RANK
     sup: SuperWork  # of superelements
     floating: FloatingWork  # of flexible bodies in floating frames
     control: ControlWork  # outputs and memory of controllers, loads from outside
-
-
-ROWS = 32
-"""Rows of `Work.vector` and `Work.point`."""
 
 
 def _make_joint_state(system: System) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -306,10 +326,10 @@ def make_work(system: System) -> Work:
     rows["penalty"] = system.row["penalty"]
     rows["total"] = np.nan
     return Work(zeros_in_lines(n_body, BODY_WORK), zeros_in_lines(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
-                zeros_in_lines(n_v, DOF_WORK), np.zeros(n_body, VARIATION), np.zeros((ROWS, n_v)), np.zeros((ROWS, n_q)),
+                zeros_in_lines(n_v, DOF_WORK), np.zeros(n_body, VARIATION), make_scratch(n_q, n_v),
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),
                 *_make_joint_state(system),
                 make_factors(system.pattern), make_values(system.pattern),
-                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(2, np.int64), np.zeros(4, np.int64),
+                np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(1, ADDRESSES), np.zeros(1, FAIL), np.zeros(1, RANK),
                 make_super_work(system.sup), make_floating_work(system.floating),
                 make_control_work(system.control, 1 + int(np.max(system.force["held"], initial=-1))))

@@ -22,8 +22,8 @@ from scipy.linalg.lapack import dgetrf, dgetrs
 from ..codes import FormCode, Status
 from ..errors import ModelError, MultibodyError
 from ..kernels.compile.jit import direct
-from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
+from ..kernels.linked_work import make_linked_work
 from ..kernels.step.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.tree.rank import list_massless
 from ..kernels.tree.state import eval_coordinate_rates, normalise
@@ -52,7 +52,7 @@ class BdfLoop:
 
     def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray):
         self.integrator, self.options, self.times, self.packed = method, options, times, begin.packed
-        self.system, self.work = begin.packed.system, make_open_work(begin.packed.system)
+        self.system, self.work = begin.packed.system, make_linked_work(begin.packed.system)
         self.n_q, self.n_v = len(begin.q), len(begin.qd)
         self.t, self.step, self.until = 0.0, 0.0, options.until
         self.steps = self.next = 0
@@ -124,7 +124,7 @@ class BdfLoop:
         self.factorizations += 1
         if column > 0:
             MasslessState(self.packed, t, *self._state(y)).find()  # tells which direction has no equation, if one has none
-            self.work.fail[0] = self._rate_of_unknown(min(column, self.n_q + self.n_v) - 1)
+            self.work.fail["rate"] = self._rate_of_unknown(min(column, self.n_q + self.n_v) - 1)
             self._check(Status.SINGULAR)
 
     def _multiply(self, t, y, yp, res, v, out, c):
@@ -170,7 +170,7 @@ class BdfLoop:
         """Stop the solver at a failure of a kernel; the status is kept for `advance`, the failing rate in `work.fail`."""
         if status == Status.OK and values is not None and not isfinite(values.sum()) and not np.all(np.isfinite(values)):
             status = Status.NOT_FINITE
-            self.work.fail[0] = self._rate_of_unknown(int(np.argmin(np.isfinite(values))))
+            self.work.fail["rate"] = self._rate_of_unknown(int(np.argmin(np.isfinite(values))))
         if status != Status.OK:
             self.status = Status(status)
             raise ArithmeticError(f"kernel status {self.status.name}")
@@ -184,7 +184,7 @@ class BdfLoop:
         if not self.system.constants[0].pivot:
             return False
         rates = np.zeros(self.n_v, np.int64)
-        self.work.fail[2] = self.n_v
+        self.work.rank["allowed"] = self.n_v
         status = self.eliminate(self.system, self.t, q, qd, np.zeros(self.n_v), np.zeros(self.n_v), self.work)
         return status == Status.OK and not np.array_equal(rates[:self.list(self.system, self.work, rates)], self.slack)
 
@@ -314,7 +314,7 @@ class BdfLoop:
     def fastest(self) -> np.ndarray:
         """As `failure`, for the rate that changes most, relative to the size of its kind."""
         fail, change = self.work.fail.copy(), abs(self.yp[self.n_q:self.n_q + self.n_v]) / self.system.dof["q_scale"]
-        fail[0] = int(np.argmax(change)) if len(change) else 0
+        fail["rate"] = int(np.argmax(change)) if len(change) else 0
         return fail
 
     def stats(self, seconds: float) -> Stats:

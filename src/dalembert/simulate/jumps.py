@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..codes import DriveCode, LawCode
-from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
+from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.state import eval_drives
 from ..system.pack import Packed
 from ..system.pack_laws import REMEMBERED_CALLS, Overheard, overheard
@@ -60,7 +60,7 @@ def jumping_compiled_laws(packed: Packed, loop) -> list[tuple[str, float]]:
         return []
     law, calls, _keep = overheard(packed.system.law, packed.compiled_laws)
     system = packed.system._replace(law=law)
-    work, tau, random = make_open_work(system), np.zeros(packed.layout.n_v), np.random.default_rng(0)
+    work, tau, random = make_linked_work(system), np.zeros(packed.layout.n_v), np.random.default_rng(0)
     for _ in range(REMEMBERED_CALLS):
         q, qd = loop.tree_state()
         for state in (q, qd):

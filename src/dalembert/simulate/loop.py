@@ -7,8 +7,8 @@ import numpy as np
 from ..codes import DriveCode, FormCode, RowCode, SignalCode, Status
 from ..errors import ModelError
 from ..kernels.compile.bundle import Bundle
-from ..kernels.constraint.door import make_open_work
 from ..kernels.control.controllers import GIVEN, RUNNING
+from ..kernels.linked_work import make_linked_work
 from ..kernels.step.dense_output import state_between
 from ..kernels.step.flow import PROGRESS, Flow
 from ..kernels.step.frames import Frames
@@ -52,13 +52,13 @@ class Loop:
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.system, self.options, self.times = state.packed.system, options, times
-        work = make_open_work(self.system)
+        work = make_linked_work(self.system)
         self.work = with_outer(state.packed, work) if outer else work
         self.work.control.running[RUNNING] = 1
         self.work.control.memory[:] = initial_memory(begin.packed)
         if begin.natural:
             self.work.joint_q[:] = begin.q
-        self.work.fail[2] = begin.massless
+        self.work.rank["allowed"] = begin.massless
         self.flow = _make_flow(self.system, begin, state, options)
         n_q, n_v = len(state.q), len(state.qd)
         m = len(self.system.row)
@@ -114,9 +114,9 @@ class Loop:
 
     def advance(self, chunk: int) -> int:
         """Take up to `chunk` steps and return the status."""
-        if not self.method.functions[0]:
+        if not self.method.functions["begin"]:
             arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
-            self.method.functions[:] = addresses_of(self.integrator, arguments)
+            self.method.functions[0] = addresses_of(self.integrator, arguments)
         self.opt[0].chunk = chunk
         return integrate(*self.arguments())
 
@@ -258,7 +258,7 @@ class Loop:
         fail, change = self.work.fail.copy(), abs(self.flow.qdd)
         if not self.begin.natural and len(change):
             change = change / self.system.dof["q_scale"]
-        fail[0] = int(np.argmax(change)) if len(change) else 0
+        fail["rate"] = int(np.argmax(change)) if len(change) else 0
         return in_rates(self.begin, fail)
 
     def stats(self, seconds: float) -> Stats:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..codes import ProjectionCode
 from ..errors import ModelError
-from ..kernels.compile.calls import address_of
-from ..kernels.constraint.step import MASS, NO_PROJECTION, STEP, TANGENT
+from ..kernels.compile.calls import address_of, check_answer
 from ..kernels.step.explicit import attempt_explicit, begin_explicit, keep_explicit, shorten_explicit
 from ..kernels.step.flow import OPTIONS
 from ..kernels.step.implicit import attempt_implicit, begin_implicit, keep_implicit, shorten_implicit
-from ..kernels.step.method import Method, Tableau
+from ..kernels.step.method import CALLS, FUNCTIONS, Method, Tableau
 from ..kernels.step.radau import attempt_radau, begin_radau, keep_radau, shorten_radau
 from ..kernels.step.radau_stages import COEFFICIENTS, Stages
 from ..kernels.step.stage import Tangent
@@ -24,12 +24,13 @@ STAGE_SHARE = 0.02
 """Share of it for each stage of a Runge-Kutta method, whose weights enlarge the stages' errors up to thirty times."""
 TOLERATED = 1.5
 """Error, 1 = accuracy, up to which steps of one-leg and diagonally implicit methods are not repeated."""
-PROJECTIONS = {None: NO_PROJECTION, "step": STEP, "mass": MASS, "tangent": TANGENT}
+PROJECTIONS = {None: ProjectionCode.NONE, "step": ProjectionCode.STEP, "mass": ProjectionCode.MASS,
+               "tangent": ProjectionCode.TANGENT}
 EXPLICIT = (begin_explicit, attempt_explicit, shorten_explicit, keep_explicit)
 IMPLICIT = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
 SIMULTANEOUS = (begin_radau, attempt_radau, shorten_radau, keep_radau)
 
-_ADDRESSES: dict[tuple, list[int]] = {}
+_ADDRESSES: dict[tuple, tuple[int, ...]] = {}
 """Functions of a method -> their addresses, once they are compiled: all systems have the same types."""
 
 
@@ -40,11 +41,13 @@ def functions_of(integrator) -> tuple:
     return SIMULTANEOUS if isinstance(integrator, Radau) else IMPLICIT
 
 
-def addresses_of(integrator, arguments: tuple) -> list[int]:
-    """Return the addresses of a method's kernels."""
+def addresses_of(integrator, arguments: tuple) -> tuple[int, ...]:
+    """Return the addresses of a method's kernels, a row of FUNCTIONS."""
     functions = functions_of(integrator)
     if functions not in _ADDRESSES:
-        _ADDRESSES[functions] = [address_of(function, arguments) for function in functions]
+        for call, function in zip(CALLS, functions, strict=True):
+            check_answer(call, function)
+        _ADDRESSES[functions] = tuple(address_of(function, arguments) for function in functions)
     return _ADDRESSES[functions]
 
 
@@ -82,10 +85,10 @@ def _set_implicit(o, integrator: Implicit | DiagonallyImplicit) -> None:
 def _set_projection(o, begin) -> None:
     n = len((begin.natural or begin).qd)
     o.projection = PROJECTIONS[getattr(begin.formulation, "projection", None)]
-    if o.projection == TANGENT and not begin.natural and n > LARGEST_DENSE:
+    if o.projection == ProjectionCode.TANGENT and not begin.natural and n > LARGEST_DENSE:
         raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {n} rates, "
                          f"expected at most {LARGEST_DENSE}. Take projection='step' or formulation 'global'.")
-    if o.projection == MASS and begin.natural and begin.massless:
+    if o.projection == ProjectionCode.MASS and begin.natural and begin.massless:
         raise ModelError("Global: projection 'mass' needs inertia in every direction, but the model lacks it in some. "
                          "Take projection='step', or formulation 'semi-recursive'.")
     o.zeta = getattr(begin.formulation, "zeta", None) or 0.0
@@ -94,7 +97,7 @@ def _set_projection(o, begin) -> None:
 def make_method(integrator, n_v: int, *, dense: bool) -> Method:
     """Return a method with its memory for n_v rates; `dense`: keeps the exact tangent of joint coordinates at hand."""
     implicit = isinstance(integrator, (Implicit, DiagonallyImplicit))
-    return Method(np.zeros(4, np.int64), _tableau(integrator), _coefficients(integrator),
+    return Method(np.zeros(1, FUNCTIONS), _tableau(integrator), _coefficients(integrator),
                   _make_tangent(n_v if implicit else 0, dense=dense),
                   _make_stages(n_v if isinstance(integrator, Radau) else 0))
 

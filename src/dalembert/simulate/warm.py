@@ -6,11 +6,11 @@ import numpy as np
 
 from ..kernels.algebra.sparse import factor_sparse
 from ..kernels.compile.jit import prepare
-from ..kernels.constraint.door import door, door_arguments, evaluate_terms
 from ..kernels.constraint.rows import eval_jacobian
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual, eval_residual
 from ..kernels.force.laws import eval_law
 from ..kernels.linearize import eval_matrices
+from ..kernels.linked_work import add_step_tangent, eval_constraints, eval_gaps, eval_mass, eval_needed, link_entries
 from ..kernels.measure import measure_frames
 from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
 from ..kernels.natural.coordinates import natural_state_of_joint
@@ -75,8 +75,12 @@ def entries() -> list[tuple]:
         (eval_massless_motion, (system, 0, qd, work)),
         (eval_products, (system, 0.0, q, qd, qd, qd, qd, qd, work)),
         (eval_implicit_form, (system, 0.0, q, q, block, q, work)),
-        (door, door_arguments(system, work)),
-        (evaluate_terms, door_arguments(system, work)),
+        (link_entries, (system, work)),
+        (eval_gaps, (system, 0.0, q, qd, work)),
+        (eval_constraints, (system, 0.0, q, qd, work)),
+        (eval_needed, (system, 0.0, q, qd, qd, qd, 0, qd, work)),
+        (eval_mass, (system, q, work)),
+        (add_step_tangent, (system, 0.0, q, qd, qd, qd, 1.0, 1.0, work)),
         (eval_implicit_jacobian, (system, 0.0, q, q, block, 1.0, block, work)),
         *entries_at_state(system, make_reader(begin.packed), work).values(),
     ]

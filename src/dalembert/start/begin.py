@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..codes import FormCode
-from ..kernels.constraint.door import make_open_work
+from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.state import eval_drives
 from ..model.checked import CheckedJoint
 from ..system.edit import changed
@@ -146,7 +146,7 @@ def close_loops(start: Start, joints: Mapping[str, CheckedJoint], elastic: Mappi
         unsaid[j.v + j.nv - unsaid_rates(j, joints[j.name]):j.v + j.nv] = True
     for entry in layout.flexibles:
         given[entry.v:entry.v + entry.n] = entry.name in elastic
-    skip, work = _open_rows(packed), make_open_work(packed.system)
+    skip, work = _open_rows(packed), make_linked_work(packed.system)
     q = Assembler(packed, start.t, skip, work).positions(start.q, given)
     packed = _with_constants(packed, start.t, q, skip)
     qd = Assembler(packed, start.t, work=work).rates(q, start.qd, given_rate, unsaid)

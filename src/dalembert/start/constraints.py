@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..codes import Status, TaskCode
-from ..kernels.constraint.door import enter, make_open_work
+from ..codes import Status
+from ..kernels.linked_work import eval_constraints, make_linked_work
 from ..kernels.tables import Work
 from ..system.pack import Packed
 from .status import error_of
@@ -45,7 +45,7 @@ class Constraints:
 
     def __init__(self, packed: Packed, work: Work | None = None):
         self.packed, self.system = packed, packed.system
-        self.work = work or make_open_work(self.system)
+        self.work = work or make_linked_work(self.system)
         self.size = self.system.row["size"].copy()
         self.holonomic = self.system.row["rate_only"] == 0
         self.owner = np.repeat(np.arange(len(self.size)), self.system.row["count"])
@@ -55,7 +55,7 @@ class Constraints:
         n, work = len(qd), self.work
         if not len(self.system.row):
             return Rows(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, n)))
-        status = enter(self.system, TaskCode.ROWS, t, q, qd, work)
+        status = eval_constraints(self.system, float(t), q, qd, work)
         if status != Status.OK:
             raise error_of(status, self.packed, work.fail, t, 0.0)
         row = self.system.row

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import Status
-from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
+from ..kernels.linked_work import make_linked_work
 from ..kernels.measure import measure_frames
 from ..kernels.tables import Work
 from ..results.provenance import provenance
@@ -60,7 +60,7 @@ def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: W
     """Return the accelerations (n_v,) of a state in tree coordinates; drives are set in place."""
     if packed.has_superelements:
         return solve_frames(packed, np.array([t]), q[None], qd[None], no_loads(packed, 1))[0]
-    qdd, work = np.zeros(packed.layout.n_v), work or make_open_work(packed.system)
+    qdd, work = np.zeros(packed.layout.n_v), work or make_linked_work(packed.system)
     status = eval_accelerations(packed.system, t, q, qd, qdd, np.zeros_like(qdd), work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, t, 0.0)

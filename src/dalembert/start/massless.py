@@ -22,9 +22,9 @@ import numpy as np
 
 from ..codes import FormCode, Status
 from ..errors import ConvergenceError, SingularError
-from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual
 from ..kernels.linearize import eval_matrices
+from ..kernels.linked_work import make_linked_work
 from ..kernels.step.flow import Settling
 from ..kernels.step.massless_frames import complete_frames
 from ..kernels.tree.rank import eval_massless_motion, eval_products, list_massless
@@ -94,9 +94,9 @@ class MasslessState:
 
     def __init__(self, packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
         self.packed, self.t, self.q, self.qd = packed, t, q.copy(), qd.copy()
-        self.work = make_open_work(packed.system)
+        self.work = make_linked_work(packed.system)
         self.n = packed.layout.n_v
-        self.work.fail[2] = self.n
+        self.work.rank["allowed"] = self.n
         self.has_rows = packed.system.constants[0].form != FormCode.TREE
         self.multipliers = np.zeros(len(packed.system.row))
 
@@ -331,8 +331,8 @@ def complete_in_kernels(packed: Packed, frames: dict[str, np.ndarray], massless:
 
     Returns the numbers of those that are left to `complete_frame`.
     """
-    work, n_v = work or make_open_work(packed.system), packed.layout.n_v
-    work.fail[2] = massless
+    work, n_v = work or make_linked_work(packed.system), packed.layout.n_v
+    work.rank["allowed"] = massless
     left = np.zeros(len(frames["t"]), np.int64)
     complete_frames(packed.system, *(frames[name] for name in ("t", "q", "qd", "qdd", "multiplier")), left,
                     make_settling(massless, n_v), np.zeros(n_v), work)
@@ -343,7 +343,7 @@ def completion_entry(packed: Packed) -> tuple:
     """The kernel that `complete_in_kernels` needs, for `prepare`."""
     block, v = np.zeros((1, 1)), np.zeros(1)
     return complete_frames, (packed.system, v, block, block, block, block, np.zeros(1, np.int64), make_settling(0, 0), v,
-                             make_open_work(packed.system))
+                             make_linked_work(packed.system))
 
 
 def _accelerations(state: MasslessState, found: Massless, since: float) -> np.ndarray:
@@ -365,8 +365,8 @@ def check_inertia(begin) -> None:
     if begin.natural and begin.massless:
         return  # its equations were looked at in joint coordinates
     state = begin.natural or begin
-    work = make_open_work(state.packed.system)
-    work.fail[2] = begin.massless
+    work = make_linked_work(state.packed.system)
+    work.rank["allowed"] = begin.massless
     if begin.natural:
         work.joint_q[:] = begin.q
     v = np.zeros(len(state.qd))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..codes import Status
-from ..kernels.constraint.door import make_open_work
+from ..kernels.linked_work import make_linked_work
 from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
 from ..kernels.natural.coordinates import natural_state_of_joint
 from ..kernels.natural.joints import joint_state_of_natural
@@ -37,7 +37,7 @@ def make_natural(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, modes:
     `modes` of flexible bodies, by name, are zero if they are left out.
     """
     whole = pack_global(packed)
-    n, work = int(whole.system.constants[0].n_q), make_open_work(packed.system)
+    n, work = int(whole.system.constants[0].n_q), make_linked_work(packed.system)
     eval_motion(packed.system, q, qd, work)
     eval_places(packed.system, qd, work)
     eval_body_accelerations(packed.system, np.zeros_like(qd), work)
@@ -53,7 +53,7 @@ def make_natural(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, modes:
 
 def natural_state(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return natural coordinates of the bodies, their rates and accelerations, (12 n_body,) each, for a state of the tree."""
-    work = make_open_work(packed.system)
+    work = make_linked_work(packed.system)
     eval_motion(packed.system, q, qd, work)
     eval_places(packed.system, qd, work)
     eval_body_accelerations(packed.system, qdd, work)
@@ -81,7 +81,7 @@ def joint_frames(packed: Packed, frames: dict[str, np.ndarray], near: np.ndarray
 
     Modes of superelements follow behind in both.
     """
-    system, work = packed.system, make_open_work(packed.system)
+    system, work = packed.system, make_linked_work(packed.system)
     n, (n_q, n_v), modes = len(frames["t"]), (packed.layout.n_q, packed.layout.n_v), 12 * (len(system.body) - 1)
     found = {"t": frames["t"], "q": np.zeros((n, n_q)), "qd": np.zeros((n, n_v)), "qdd": np.zeros((n, n_v))}
     for f in range(n):
@@ -119,9 +119,9 @@ def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray
 
 
 def in_rates(begin, fail: np.ndarray) -> np.ndarray:
-    """Return a copy of `Work.fail` whose first entry, a natural coordinate if the start has them, is a rate of the tree."""
+    """Return a copy of `Work.fail` whose `rate`, a natural coordinate if the start has them, is a rate of the tree."""
     fail = fail.copy()
     if begin.natural:
-        moved = np.flatnonzero(begin.packed.system.dof["body"] == fail[0] // 12 + 1)
-        fail[0] = moved[0] if len(moved) else 0
+        moved = np.flatnonzero(begin.packed.system.dof["body"] == fail["rate"][0] // 12 + 1)
+        fail["rate"] = moved[0] if len(moved) else 0
     return fail

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.constraint.door import make_open_work
+from ..kernels.linked_work import make_linked_work
 from ..kernels.tables import Work
 from ..kernels.tree.kinematics import eval_motion
 from ..system.pack import Packed
@@ -19,7 +19,7 @@ def with_outer(packed: Packed, work: Work) -> Work:
 
 def loaded_work(packed: Packed, loads: np.ndarray) -> Work:
     """Return scratch for frames whose loads (nf, n) were recorded: with those from outside if there are any."""
-    work = make_open_work(packed.system)
+    work = make_linked_work(packed.system)
     return with_outer(packed, work) if loads.shape[1] > len(work.control.held) else work
 
 
@@ -36,7 +36,7 @@ def no_loads(packed: Packed, n: int) -> np.ndarray:
 
 def evaluate_places(packed: Packed, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """Return the vectors from the origins of the kernels' frames to those of the users' (n_rows, 3), world axes [m]."""
-    work, body = make_open_work(packed.system), packed.system.body
+    work, body = make_linked_work(packed.system), packed.system.body
     eval_motion(packed.system, q, qd, work)
     axes = work.body["E_wb"].reshape(-1, 3, 4)[:, :, :3]
     return np.einsum("ikc,ik->ic", axes, body["u_b"])

@@ -14,10 +14,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..codes import FormCode, RowCode, Status, TaskCode, TermCode
-from ..kernels.constraint.door import enter, make_open_work
+from ..codes import FormCode, RowCode, Status
 from ..kernels.constraint.saddle import STIFFNESS
-from ..kernels.constraint.terms import evaluate_terms
+from ..kernels.linked_work import (
+    add_step_tangent,
+    eval_constraints,
+    eval_gaps,
+    eval_mass,
+    eval_needed,
+    make_linked_work,
+)
 from ..kernels.tables import Work
 from ..system.edit import changed
 from ..system.pack import Packed
@@ -45,9 +51,9 @@ def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work
     system = packed.system
     if not len(system.row):
         return packed
-    work = work or make_open_work(system)
-    enter(system, TaskCode.ROWS, t, q, qd, work)
-    enter(system, TaskCode.MASS, t, q, qd, work)
+    work = work or make_linked_work(system)
+    eval_constraints(system, float(t), q, qd, work)
+    eval_mass(system, q, work)
     flexible = len(system.sup.element) > 0
     diagonal = work.mass[system.pattern.diagonal]
     blocks = _Blocks(system, work)
@@ -157,12 +163,13 @@ def _even(system, diagonal: np.ndarray) -> np.ndarray:
 
 def _stiffness(system, t: float, q: np.ndarray, work) -> np.ndarray:
     """Diagonal of the stiffness of forces and superelements in natural coordinates, at rest."""
-    still = np.zeros_like(q)
-    arguments = (t, q, still, still, np.zeros_like(q))
+    still, effort, needed = np.zeros_like(q), np.zeros_like(q), np.zeros_like(q)
     work.factors.A[:] = 0.0
-    for task in (TermCode.GAPS, TermCode.NEEDED, TermCode.TANGENT):
-        status = evaluate_terms(system, task.value, 0, *arguments, np.zeros_like(q), 1.0, 0.0, work.no_matrix, work.no_pivot,
-                                work)
-        if status != Status.OK:
-            return still
+    status = eval_gaps(system, t, q, still, work)
+    if status == Status.OK:
+        status = eval_needed(system, t, q, still, still, effort, 0, needed, work)
+    if status == Status.OK:
+        status = add_step_tangent(system, t, q, still, still, np.zeros_like(q), 1.0, 0.0, work)
+    if status != Status.OK:
+        return still
     return np.maximum(work.factors.A[system.pattern.diagonal] - work.mass[system.pattern.diagonal], 0.0)

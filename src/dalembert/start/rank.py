@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import Status
-from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations
+from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.kinematics import eval_motion, eval_places
 from ..system.edit import changed
 from ..system.pack import Packed
@@ -33,7 +33,7 @@ OTHERS = 0.5
 
 def may_lack_inertia(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> bool:
     """Tell whether a look at all motions is worth its dense matrices: False if M + Jᵀ α J is far from singular."""
-    system, work, v = packed.system, make_open_work(packed.system), np.zeros(len(qd))
+    system, work, v = packed.system, make_linked_work(packed.system), np.zeros(len(qd))
     if eval_accelerations(system, t, q.copy(), qd.copy(), v, v.copy(), work) != Status.OK:
         return True
     diagonal = work.factors.A[system.pattern.diagonal][system.pattern.order]

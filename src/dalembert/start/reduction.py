@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..codes import Status
-from ..kernels.constraint.door import make_open_work
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual
 from ..kernels.linearize import eval_matrices
+from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.inverse import eval_mass_matrix
 from ..kernels.tree.kinematics import eval_motion
 from ..kernels.tree.state import move
@@ -33,7 +33,7 @@ class Equations:
 
     def __init__(self, packed: Packed):
         self.packed, self.system, self.n = packed, packed.system, packed.layout.n_v
-        self.work = make_open_work(packed.system)
+        self.work = make_linked_work(packed.system)
         self.free = packed.system.dof["drive"] < 0
 
     def residual(self, t, q, qd, qdd, multipliers) -> np.ndarray:
@@ -95,7 +95,7 @@ def calmest_rates(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, given
     Z = null_space(packed, J, free)
     if not np.any(free) or not Z.shape[1]:
         return qd
-    M, work = np.zeros((len(qd), len(qd))), make_open_work(packed.system)
+    M, work = np.zeros((len(qd), len(qd))), make_linked_work(packed.system)
     eval_motion(packed.system, q, qd, work)
     eval_mass_matrix(packed.system, M, work)
     inertia = Z.T @ M @ Z

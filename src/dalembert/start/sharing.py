@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.constraint.constrained import TURNED
+from ..kernels.constraint.accelerations import TURNED
 from ..system.pack import Packed, length_scale
 from .constraints import Constraints
 

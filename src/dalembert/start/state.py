@@ -14,7 +14,7 @@ import numpy as np
 
 from ..codes import JointCode
 from ..flex.floating_fit import Moving
-from ..kernels.constraint.door import make_open_work
+from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.kinematics import eval_motion, eval_places
 from ..model.checked import CheckedConstraint, CheckedJoint, CheckedModel, Place
 from ..model.values import frozen
@@ -137,7 +137,7 @@ def is_open(constraint: CheckedConstraint) -> bool:
 def poses_of(packed: Packed, q: np.ndarray, qd: np.ndarray) -> dict[str, Moving]:
     """Return poses and velocities of the bodies by name; places inside of superelements, which follow these, are left out."""
     tree = packed.tree or packed
-    system, work = tree.system, make_open_work(tree.system)
+    system, work = tree.system, make_linked_work(tree.system)
     q, qd = (np.ascontiguousarray(a[:n]) for a, n in ((q, tree.layout.n_q), (qd, tree.layout.n_v)))
     eval_motion(system, q, qd, work)
     eval_places(system, qd, work)

@@ -12,45 +12,57 @@ def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Except
     """Return the error for a status that ended a run at time t [s] with the step tried last [s]."""
     if packed.law_errors:
         return packed.law_errors[0].error(f"at t = {t:.6g} s or within the step after it")
-    code = Status(status)
+    code, at = Status(status), {name: int(fail[name][0]) for name in fail.dtype.names}
+    rate = at["rate"]
     if code == Status.SINGULAR:
-        return _singular(packed, int(fail[0]), t)
+        return _singular(packed, rate, t)
     if code == Status.NOT_FINITE:
-        return ConvergenceError(f"{_joint(packed, int(fail[0]))}: the acceleration is not a finite number at "
+        return ConvergenceError(f"{_joint(packed, rate)}: the acceleration is not a finite number at "
                                 f"t = {t:.6g} s, step {step:.3g} s. Look for laws that return NaN or grow without "
                                 "bound; an unstable fixed step needs a smaller step or an implicit integrator.")
     if code == Status.STEP_TOO_SMALL:
         return ConvergenceError(f"the step shrank to {step:.3g} s at t = {t:.6g} s without meeting the accuracy; fastest "
-                                f"there is {_joint(packed, int(fail[0]))}. Look for a jump or a singularity, or ask for "
+                                f"there is {_joint(packed, rate)}. Look for a jump or a singularity, or ask for "
                                 "less accuracy.")
     if code == Status.NO_CONVERGENCE:
         return ConvergenceError(f"Newton's iteration did not converge at t = {t:.6g} s with the step {step:.3g} s; "
-                                f"slowest near {_joint(packed, int(fail[0]))}. Take a smaller step, or leave it out for "
+                                f"slowest near {_joint(packed, rate)}. Take a smaller step, or leave it out for "
                                 "an error-controlled one.")
     if code == Status.LOCKED:
-        return ConvergenceError(f"{_joint(packed, int(fail[0]))}: the loops can hardly be closed after t = {t:.6g} s, "
+        return ConvergenceError(f"{_joint(packed, rate)}: the loops can hardly be closed after t = {t:.6g} s, "
                                 f"in steps of {step:.3g} s: the mechanism is locked, or all but locked, in this position. See "
                                 "its mobility with `dalembert check`, and give it the freedom that is missing.")
     if code == Status.UNBALANCED:
         remedy = ("or leave out a penalty that was given" if len(packed.system.row) else
                   "or look for masses and inertias that differ by many powers of ten")
-        return ConvergenceError(f"{_joint(packed, int(fail[0]))}: the accelerations found at t = {t:.6g} s do not satisfy the "
+        return ConvergenceError(f"{_joint(packed, rate)}: the accelerations found at t = {t:.6g} s do not satisfy the "
                                 "equations of motion along the directions that are free; going on would show a motion that is "
                                 f"none. Take another formulation, formulation=\"global\" for instance, {remedy}.")
     if code == Status.NO_FRAME:
-        name = packed.layout.flexibles[int(fail[3])].name
+        name = packed.layout.flexibles[at["superelement"]].name
         return ConvergenceError(f"flexible body {name!r}: no floating frame was found at t = {t:.6g} s, step {step:.3g} s; it "
                                 "is bent by more than a radian, which a linear body cannot describe. Take more bodies "
                                 "(Beam(..., bodies=n)), a smaller step or smaller loads.")
     if code == Status.UNKNOWN_ROW:
         names = packed.layout.rows
-        which = " of {!r} ({})".format(*names[int(fail[0])]) if int(fail[0]) < len(names) else ""
-        return MultibodyError(f"constraint row {int(fail[0])}{which} is of a kind that the kernels do not know: they are of "
-                              "another version than the packed model. Install dalembert anew.")
-    if code == Status.UNKNOWN_TASK:
-        return MultibodyError(f"the kernels of constrained mechanisms do not know the task {int(fail[0])}: they are of "
-                              "another version than the rest. Install dalembert anew.")
-    return MultibodyError(f"kernel ended with {code.name} at t = {t:.6g} s, index {int(fail[0])}")
+        which = " of {!r} ({})".format(*names[at["row"]]) if at["row"] < len(names) else ""
+        return _unknown(f"constraint row {at['row']}{which}")
+    if code in _UNKNOWN:
+        what, field = _UNKNOWN[code]
+        return _unknown(f"{what} {at[field]}")
+    return MultibodyError(f"kernel ended with {code.name} at t = {t:.6g} s")
+
+
+_UNKNOWN = {Status.UNKNOWN_JOINT: ("joint of body row", "body"), Status.UNKNOWN_FORCE: ("force element", "force"),
+            Status.UNKNOWN_LAW: ("law", "law"), Status.UNKNOWN_DRIVE: ("drive", "drive"),
+            Status.UNKNOWN_SIGNAL: ("signal", "signal"),
+            Status.UNKNOWN_FORM: ("formulation", "form"), Status.UNKNOWN_PROJECTION: ("projection", "projection")}
+"""Status -> what has a code that the kernels do not know, and the field of `Work.fail` that says which."""
+
+
+def _unknown(what: str) -> MultibodyError:
+    return MultibodyError(f"{what} is of a kind that the kernels do not know: they are of another version than the packed "
+                          "model. Install dalembert anew.")
 
 
 def _joint(packed: Packed, rate: int) -> str:

@@ -254,6 +254,6 @@ def test_rows_of_other_coordinates_are_refused(code):
     rows = single_row(code)
     eval_motion(rows.sys, rows.q, rows.qd, rows.work)
     eval_places(rows.sys, rows.qd, rows.work)
-    rows.work.fail[0] = -1
+    rows.work.fail["row"] = -1
     assert constraints.eval_rows(rows.sys, 0.0, rows.q, rows.qd, rows.work) == Status.UNKNOWN_ROW
-    assert rows.work.fail[0] == 0
+    assert rows.work.fail["row"] == 0

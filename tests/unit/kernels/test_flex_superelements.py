@@ -5,6 +5,7 @@ from scipy.spatial.transform import Rotation
 from superelement_cases import GRAVITY, beam, natural_pose, natural_rates, packed
 
 from dalembert.codes import Status
+from dalembert.kernels import tables
 from dalembert.kernels.flex.superelement_tables import make_super_work
 from dalembert.kernels.flex.superelements import (
     add_superelement_loads,
@@ -30,13 +31,13 @@ def two_beams(seed=0):
 
 def added_up(sup, state):
     """Return loads, mass matrices, tangents (2 K + 3 C) and energies of all superelements."""
-    work, fail = make_super_work(sup), np.full(1, NO_FAIL)
+    work, fail = make_super_work(sup), np.full(1, NO_FAIL, tables.FAIL)
     out, masses, tangents = np.zeros_like(state[0]), np.zeros(len(sup.place)), np.zeros(len(sup.place))
     assert add_superelement_loads(sup, *state, GRAVITY, 0, out, fail, work) == Status.OK
     assert add_superelement_masses(sup, state[0], 1, masses, fail, work) == Status.OK
     assert add_superelement_tangents(sup, *state, GRAVITY, 2.0, 3.0, 0.0, 1, tangents, fail, work) == Status.OK
     status, *energies = superelement_energies(sup, *state[:2], GRAVITY, 1, fail, work)
-    assert status == Status.OK and fail[0] == NO_FAIL
+    assert status == Status.OK and fail["superelement"] == NO_FAIL
     return out, masses, tangents, np.array(energies)
 
 
@@ -55,13 +56,13 @@ def test_two_superelements_add_up():
 
 def test_the_superelement_without_a_frame_is_named():
     element, sup, (q, qd, qdd), _ = two_beams()
-    work, fail, out, values = make_super_work(sup), np.zeros(1, np.int64), np.zeros_like(q), np.zeros(len(sup.place))
+    work, fail, out, values = make_super_work(sup), np.zeros(1, tables.FAIL), np.zeros_like(q), np.zeros(len(sup.place))
     q[24:27] = np.nan
     calls = (lambda: add_superelement_loads(sup, q, qd, qdd, GRAVITY, 0, out, fail, work),
              lambda: add_superelement_masses(sup, q, 0, values, fail, work),
              lambda: add_superelement_tangents(sup, q, qd, qdd, GRAVITY, 1.0, 1.0, 0.0, 0, values, fail, work),
              lambda: superelement_energies(sup, q, qd, GRAVITY, 0, fail, work)[0])
     for call in calls:
-        fail[0] = NO_FAIL
+        fail["superelement"] = NO_FAIL
         assert call() == Status.NO_FRAME
-        assert fail[0] == 1
+        assert fail["superelement"] == 1

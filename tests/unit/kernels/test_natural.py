@@ -186,7 +186,7 @@ def test_an_unknown_joint_is_told():
     sys = made.sys._replace(dof=dof)
     status = eval_joint_coordinates(sys, made.q, made.qd, made.qj, made.qj.copy(), np.zeros(len(sys.dof)), made.work)
     assert status == Status.UNKNOWN_JOINT
-    assert made.work.fail[0] == dof["body"][-1]
+    assert made.work.fail["body"] == dof["body"][-1]
 
 
 def test_a_model_without_bodies_has_no_coordinates():

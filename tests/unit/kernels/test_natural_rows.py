@@ -185,7 +185,7 @@ def test_an_unknown_row_is_told():
     sys = made.sys._replace(row=row)
     qj, qdj, _ = made.joints()
     assert eval_natural_rows(sys, 0.0, made.q, made.qd, qj, qdj, made.work) == Status.UNKNOWN_ROW
-    assert made.work.fail[0] == 2
+    assert made.work.fail["row"] == 2
 
 
 def test_a_screw_advances_with_its_angle_over_many_turns():

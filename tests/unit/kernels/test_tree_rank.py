@@ -82,7 +82,7 @@ class Evaluated:
         begin = prepare_start(supported(model))
         self.sys, self.q, self.qd, self.n = begin.packed.system, begin.q, begin.qd, len(begin.qd)
         self.work, self.qdd = make_work(self.sys), np.zeros(self.n)
-        self.work.fail[2] = self.n
+        self.work.rank["allowed"] = self.n
         assert eval_accelerations(self.sys, 0.0, self.q, self.qd, self.qdd, np.zeros(self.n), self.work) == 0
         rates = np.zeros(self.n, np.int64)
         self.rates = rates[:list_massless(self.sys, self.work, rates)]

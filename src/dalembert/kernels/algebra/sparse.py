@@ -235,8 +235,8 @@ def multiply_sparse(pattern, values, x, out):
 
 @part
 def status_of_factor(failed, work) -> int:
-    """SINGULAR with the unknown in work.fail[0] if a factorization failed."""
+    """SINGULAR with the unknown in `work.fail` if a factorization failed."""
     if failed < 0:
         return Status.OK.value
-    work.fail[0] = failed
+    work.fail[0].rate = failed
     return Status.SINGULAR.value

@@ -119,7 +119,7 @@ class _BundleFields(AttributeTemplate):
         return kind.fields.get(name)
 
 
-def _load(builder, pointer, at: int, wanted):
+def load_word(builder, pointer, at: int, wanted):
     """Read a word that never changes during a call."""
     place = builder.gep(builder.bitcast(pointer, ir.IntType(64).as_pointer()), [ir.IntType(64)(at)])
     word = builder.load(builder.bitcast(place, wanted.as_pointer()))
@@ -133,10 +133,10 @@ def _field_of_bundle(context, builder, kind, pointer, name):
     if isinstance(field, BundleType):
         return builder.gep(pointer, [ir.IntType(64)(8 * at)], source_etype=ir.IntType(8))
     size = context.get_abi_sizeof(context.get_data_type(field.dtype))
-    shape = [_load(builder, pointer, at + 1 + k, ir.IntType(64)) for k in range(field.ndim)]
+    shape = [load_word(builder, pointer, at + 1 + k, ir.IntType(64)) for k in range(field.ndim)]
     strides = [_product(builder, shape[k + 1:], size) for k in range(field.ndim)]
     array = context.make_array(field)(context, builder)
-    populate_array(array, data=_load(builder, pointer, at, array.data.type), shape=shape, strides=strides,
+    populate_array(array, data=load_word(builder, pointer, at, array.data.type), shape=shape, strides=strides,
                    itemsize=ir.IntType(64)(size), meminfo=None)
     return array._getvalue()
 

@@ -93,8 +93,8 @@ FAST = {"contract", "nsz", "arcp", "reassoc"}
 def _compiled(function, fastmath=FAST, shared=False, **options):
     """Compile without reference counting: a kernel that would allocate does not compile, and tables are passed freely.
 
-    A kernel called by another one is compiled without the doors through which Python would call it, and is kept on disk only
-    as part of its caller.
+    A kernel called by another one is compiled without the wrappers through which Python would call it, and is kept on disk
+    only as part of its caller.
     """
     options.update(nogil=True, error_model="numpy", fastmath=fastmath, _nrt=False, no_cfunc_wrapper=True)
     entry = numba.njit(pipeline_class=SharedCompiler if shared else EntryCompiler, **options)(function)
@@ -112,6 +112,7 @@ def _compiled(function, fastmath=FAST, shared=False, **options):
         made.compile = _tuned(made.compile)
         return made
 
+    entry.part = part
     entry.get_call_template = _of_any_value(lambda: part().get_call_template)
     entry.get_overload = lambda signature: part().get_overload(signature)
     return entry

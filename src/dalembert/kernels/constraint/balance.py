@@ -60,7 +60,7 @@ def check_balance(sys, f, x, left, product, work) -> int:
         inertia = felt_inertia(sys, k, work)
         allowed = BALANCED * (load * sqrt(inertia) + product[k])
         if inertia > 0.0 and not abs(left[k]) <= allowed and not abs(left[k]) <= worst:
-            worst, work.fail[0] = abs(left[k]), k
+            worst, work.fail[0].rate = abs(left[k]), k
     if worst == 0.0:
         return Status.OK.value
     return check_cancelled(sys, f, x, load, left, product, work)
@@ -77,6 +77,6 @@ def check_cancelled(sys, f, x, load, left, product, work) -> int:
         inertia = felt_inertia(sys, k, work)
         allowed = BALANCED * load * sqrt(inertia) + CANCELLED * product[k]
         if inertia > 0.0 and not abs(left[k]) <= allowed:
-            work.fail[0] = k
+            work.fail[0].rate = k
             return Status.UNBALANCED.value
     return Status.OK.value

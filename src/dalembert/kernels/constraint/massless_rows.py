@@ -12,8 +12,6 @@ from ...codes import Status
 from ..compile.jit import kernel
 from .saddle import solve_saddle
 
-FORCE, RIGHT, PRODUCT = 16, 18, 19
-"""Rows of work.vector used here."""
 MOVED = 1e-9
 """What a motion may differ from one at its own rate; else it has inertia now."""
 
@@ -21,12 +19,13 @@ MOVED = 1e-9
 @kernel
 def find_motion(sys, rate, x, work) -> int:
     """Fill the motion x (n_v,) of a rate with a gauge, with the factors of (1) at the state; row.push is destroyed."""
-    f = work.vector[FORCE]
+    own = work.scratch.loop
+    f = own.load
     for k in range(f.shape[0]):
         f[k] = 0.0
     for r in range(sys.row.shape[0]):
         work.row[r].gap = 0.0
     f[rate] = -sys.dof[rate].gauge
-    if not solve_saddle(sys, f, x, work.vector[RIGHT], work.vector[PRODUCT], work):
+    if not solve_saddle(sys, f, x, own.right, own.product, work):
         return Status.SINGULAR.value
     return Status.OK.value if abs(x[rate] - 1.0) <= MOVED else Status.SINGULAR.value

@@ -37,6 +37,6 @@ def eval_row_accelerations(sys, t, q, qd, qdd, work) -> int:
         else:
             own.acceleration, status = eval_pair_acceleration(sys, c, own, t, work)
             if status != Status.OK.value:
-                work.fail[0] = i
+                work.fail[0].row = i
                 return status
     return Status.OK.value

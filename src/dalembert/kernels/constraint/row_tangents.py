@@ -46,7 +46,7 @@ def vary_wheel(e_a, e_b, de_a, de_b):
 
 @kernel
 def vary_pair(c, row_a, row_b, y, dy, motion):
-    """Variations of Phi's derivative by y, of the moment m, the force f and the arm P - r_b of a row, for `eval_pair`."""
+    """Variations of Phi's derivative by y, of the moment m, the force f and the arm P - r_b of a row; a status."""
     zero = (0.0, 0.0, 0.0)
     phi_a, dr_a, phi_b, dr_b = motion
     R_a, R_b = load_columns(row_a.E_wb), load_columns(row_b.E_wb)
@@ -56,23 +56,25 @@ def vary_pair(c, row_a, row_b, y, dy, motion):
     arm_b, p_b, v_b = point_state(row_b, load3(c.u_b))
     darm = cross(phi_b, arm_b)
     if c.code == RowCode.POSITION or c.code == RowCode.SLIDE_SPEED:
-        return 0.0, zero, de_a, darm
+        return 0.0, zero, de_a, darm, Status.OK.value
     if c.code == RowCode.DIRECTION:
-        return 0.0, add3(cross(de_b, e_a), cross(e_b, de_a)), zero, darm                          # (1)
+        return 0.0, add3(cross(de_b, e_a), cross(e_b, de_a)), zero, darm, Status.OK.value         # (1)
     if c.code == RowCode.DISTANCE:
         unit, length = unit_of(sub3(p_b, p_a))
         dline = sub3(add3(dr_b, darm), add3(dr_a, cross(phi_a, arm_a)))
-        return 0.0, zero, vary_unit(unit, length, dline), darm                                    # (2)
+        return 0.0, zero, vary_unit(unit, length, dline), darm, Status.OK.value                   # (2)
     if c.code == RowCode.ANGLE:
         g, g_y = eval_angle(y, e_a, mul33_vec(R_a, load3(c.f_a)))
         dg, dg_y = axpy3(dy, g_y, cross(phi_a, g)), axpy3(-dy, g, cross(phi_a, g_y))
-        return dot3(dg_y, e_b) + dot3(g_y, de_b), add3(cross(de_b, g), cross(e_b, dg)), zero, darm
+        return dot3(dg_y, e_b) + dot3(g_y, de_b), add3(cross(de_b, g), cross(e_b, dg)), zero, darm, Status.OK.value
     if c.code == RowCode.WHEEL_HEIGHT:
-        return 0.0, zero, de_a, axpy3(-c.radius, vary_wheel(e_a, e_b, de_a, de_b), darm)
+        return 0.0, zero, de_a, axpy3(-c.radius, vary_wheel(e_a, e_b, de_a, de_b), darm), Status.OK.value
     if c.code == RowCode.WHEEL_SLIP:
         df = cross(phi_a, mul33_vec(R_a, load3(c.f_a)))
-        return 0.0, zero, df, axpy3(-c.radius, vary_wheel(e_a, e_b, de_a, de_b), darm)
-    return 0.0, de_a, zero, darm
+        return 0.0, zero, df, axpy3(-c.radius, vary_wheel(e_a, e_b, de_a, de_b), darm), Status.OK.value
+    if c.code == RowCode.TURN_SPEED:
+        return 0.0, de_a, zero, darm, Status.OK.value
+    return 0.0, zero, zero, darm, Status.UNKNOWN_ROW.value
 
 
 @kernel
@@ -82,7 +84,7 @@ def vary_wrench(c, row_a, row_b, y, dy, motion):
     `motion` holds small rotations and displacements phi_a, dr_a, phi_b, dr_b of the bodies, dy that of y.
     """
     value, by_y, m, f, arm, status = eval_pair(c, row_a, row_b, y)
-    dby_y, dm, df, darm = vary_pair(c, row_a, row_b, y, dy, motion)
+    dby_y, dm, df, darm, status = vary_pair(c, row_a, row_b, y, dy, motion)
     reach = add3(arm, sub3(load3(row_b.r_w), load3(row_a.r_w)))
     dreach = add3(darm, sub3(motion[3], motion[1]))
     dn_b = add3(dm, add3(cross(darm, f), cross(arm, df)))                                         # (4)
@@ -130,6 +132,6 @@ def vary_rows(sys, t, q, qd, dq, dqd, dtau, work) -> int:
         else:
             status = vary_pair_row(sys, c, own, load, t, work)
             if status != Status.OK.value:
-                work.fail[0] = i
+                work.fail[0].row = i
                 return status
     return Status.OK.value

@@ -149,7 +149,7 @@ def eval_rows(sys, t, q, qd, work) -> int:
         else:
             status = eval_pair_row(sys, c, own, t, work)
             if status != Status.OK.value:
-                work.fail[0] = i
+                work.fail[0].row = i
                 return status
     return Status.OK.value
 

@@ -103,7 +103,7 @@ def largest_entry(x):
 
 
 @kernel
-def solve_saddle(sys, f, x, rhs, product, work):
+def solve_saddle(sys, f, x, rhs, product, work) -> bool:
     """Solve (1) with the gaps g in work.row.gap; y goes to work.row.push.  rhs, product: scratch (n,).
 
     Returns False, with nothing that serves, where the iteration contracts slowly.

@@ -45,7 +45,7 @@ def eval_signals(sys, first, count, t, q, qd, work) -> int:
         if s.code == SignalCode.GIVEN:
             continue
         if s.code < SignalCode.GIVEN or s.code > SignalCode.ANGULAR_VELOCITY:
-            work.fail[0] = i
+            work.fail[0].signal = i
             return Status.UNKNOWN_SIGNAL.value
         work.control.inputs[i] = eval_signal(s, t, q, qd, work)
     return Status.OK.value

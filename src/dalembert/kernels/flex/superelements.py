@@ -30,11 +30,11 @@ def eval_superelement(sup, i, q, qd, qdd, g_w, warm, work) -> int:
 
 @kernel
 def add_superelement_loads(sup, q, qd, qdd, g_w, warm, out, fail, work) -> int:
-    """Add M qdd + Q_v and what elasticity, damping and weight ask for to `out` (n_q,); fail[0] tells who has no frame."""
+    """Add M qdd + Q_v and what elasticity, damping and weight ask for to `out` (n_q,); `fail` names who has no frame."""
     for i in range(sup.element.shape[0]):
         status = eval_superelement(sup, i, q, qd, qdd, g_w, warm, work)
         if status != Status.OK.value:
-            fail[0] = i
+            fail[0].superelement = i
             return status
         add_natural_loads_of(sup, i, q, work.f, out, work)
         add_natural_loads_of(sup, i, q, work.inertia, out, work)
@@ -47,7 +47,7 @@ def add_superelement_masses(sup, q, warm, values, fail, work) -> int:
     for i in range(sup.element.shape[0]):
         status = find_frame(sup, i, q, warm, work)
         if status != Status.OK.value:
-            fail[0] = i
+            fail[0].superelement = i
             return status
         add_superelement_matrix(sup, i, q, q, q, 0.0, 0.0, 1.0, values, work)
     return Status.OK.value
@@ -59,7 +59,7 @@ def add_superelement_tangents(sup, q, qd, qdd, g_w, cq, cv, cm, warm, values, fa
     for i in range(sup.element.shape[0]):
         status = eval_superelement(sup, i, q, qd, qdd, g_w, warm, work)
         if status != Status.OK.value:
-            fail[0] = i
+            fail[0].superelement = i
             return status
         eval_tangents(sup, i, work)
         add_superelement_matrix(sup, i, q, qd, qdd, cq, cv, cm, values, work)
@@ -73,7 +73,7 @@ def superelement_energies(sup, q, qd, g_w, warm, fail, work):
     for i in range(sup.element.shape[0]):
         status = find_frame(sup, i, q, warm, work)
         if status != Status.OK.value:
-            fail[0] = i
+            fail[0].superelement = i
             return status, kinetic, elastic, weight
         eval_frame_rates(sup, i, q, qd, work)
         kinetic += kinetic_energy(sup, i, work)

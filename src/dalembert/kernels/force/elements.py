@@ -7,7 +7,7 @@ Bushing: x, th = displacement and rotation vector of frame b in frame a, V = ½ 
 since th' = T(th)⁻¹ w_rel, so that (2) is conservative; the opposite wrench acts on a along the same line.
 """
 
-from math import sqrt
+from math import nan, sqrt
 
 from ...codes import ForceCode, LawCode, Status
 from ..algebra.quad import load_columns
@@ -30,7 +30,7 @@ from ..algebra.small import (
 )
 from ..compile.jit import kernel, part, shared
 from ..control.controllers import eval_controllers
-from .laws import eval_law, eval_point_law
+from .laws import check_laws, eval_law, eval_point_law
 from .points import add_wrench, point_state
 
 
@@ -96,15 +96,17 @@ def eval_bushing(e, row_a, row_b):
 
 @kernel
 def eval_load(sys, e, t, row, work):
-    """Direction (world), point's arm, and magnitude of a force or torque on a body."""
+    """Direction (world), point's arm, and magnitude of a force or torque on a body; NaN for an element that is neither."""
     arm, r, v = point_state(row, load3(e.u_b))
     direction = load3(e.dir)
     if e.follow == 1:
         direction = mul33_vec(load_columns(row.E_wb), mul33_vec(load9(e.R_b), direction))
     if e.code == ForceCode.FORCE:
         x, rate = dot3(direction, r), dot3(direction, v)
-    else:
+    elif e.code == ForceCode.TORQUE:
         x, rate = 0.0, dot3(direction, load3(row.w_w))
+    else:
+        return direction, arm, nan, nan, nan
     if sys.law[e.law].code == LawCode.POINT_FUNCTION:
         size = eval_point_law(sys, e.law, t, r, v)
     else:
@@ -166,10 +168,11 @@ def eval_forces(sys, t, q, qd, tau, work) -> int:
     rows = work.body
     for k in range(tau.shape[0]):
         tau[k] = 0.0
-    if sys.control.controller.shape[0] > 0:
+    status = check_laws(sys, work)
+    if status == Status.OK.value and sys.control.controller.shape[0] > 0:
         status = eval_controllers(sys, t, q, qd, work)
-        if status != Status.OK.value:
-            return status
+    if status != Status.OK.value:
+        return status
     add_outer_loads(sys, tau, work)
     for i in range(sys.force.shape[0]):
         e = sys.force[i]
@@ -178,7 +181,7 @@ def eval_forces(sys, t, q, qd, tau, work) -> int:
             continue
         status, arm, n, f, size, length, rate, stored, supplied = eval_action(sys, e, t, work)
         if status != Status.OK.value:
-            work.fail[0] = i
+            work.fail[0].force = i
             return status
         add_wrench(rows[e.b], arm, n, f)
         if e.a > 0:
@@ -189,13 +192,14 @@ def eval_forces(sys, t, q, qd, tau, work) -> int:
 
 @kernel
 def eval_element(sys, e, t, q, qd, work):
-    """Force and moment of an element on its second body, size, length, rate, and `stored` and `supplied` of `eval_action`."""
+    """Force and moment on an element's second body, size, length, rate, `stored` and `supplied` of `eval_action`; a status."""
     zero = (0.0, 0.0, 0.0)
     if is_on_joint(e):
         x, effort = q[e.q] - e.rest, eval_joint_effort(sys, e, t, q, qd, work)
-        return zero, zero, effort, q[e.q], qd[e.v], 0.5 * e.k[0] * x ** 2, (effort + e.k[0] * x) * qd[e.v]
+        stored, supplied = 0.5 * e.k[0] * x ** 2, (effort + e.k[0] * x) * qd[e.v]
+        return zero, zero, effort, q[e.q], qd[e.v], stored, supplied, Status.OK.value
     status, arm, n, f, size, length, rate, stored, supplied = eval_action(sys, e, t, work)
-    return f, n, size, length, rate, stored, supplied
+    return f, n, size, length, rate, stored, supplied, status
 
 
 @kernel

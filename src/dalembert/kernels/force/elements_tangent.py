@@ -221,7 +221,7 @@ def vary_by_differences(sys, e, t, work) -> int:
     o_a, o_b = work.variation[e.a], work.variation[e.b]
     size = variation_size(o_a) + variation_size(o_b)
     if size == 0.0:
-        return Status.OK.value
+        return eval_action(sys, e, t, work)[0]
     h = DIFFERENCE / size
     status, n_a, n_b, f = moved_action(sys, e, t, h, work)
     status, m_a, m_b, g = moved_action(sys, e, t, -h, work)
@@ -261,6 +261,6 @@ def eval_force_variations(sys, t, q, qd, dq, dqd, dtau, work) -> int:
             continue
         status = vary_action(sys, e, t, work)
         if status != Status.OK.value:
-            work.fail[0] = i
+            work.fail[0].force = i
             return status
     return Status.OK.value

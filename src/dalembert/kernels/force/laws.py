@@ -13,9 +13,9 @@ from llvmlite import ir
 from numba import cfunc, config, types
 from numba.extending import intrinsic
 
-from ...codes import LawCode
+from ...codes import LawCode, Status
 from ..algebra.small import add3, sub3
-from ..compile.jit import kernel
+from ..compile.jit import kernel, part
 
 STATE, POINT = 3, 7
 """Arguments of a function at a machine address: (t, x, v), or (t, x, y, z, vx, vy, vz) of a point."""
@@ -174,6 +174,18 @@ def eval_law(sys, index, t, x, v, order):
     if row.code == LawCode.FUNCTION:
         return eval_function(row, t, x, v, order)
     return nan
+
+
+@part
+def check_laws(sys, work) -> int:
+    """UNKNOWN_LAW if there is a law of an unknown kind, whose values are NaN."""
+    for i in range(sys.law.shape[0]):
+        code = sys.law[i].code
+        if not (code == LawCode.CONSTANT or code == LawCode.SINE or code == LawCode.TABLE or code == LawCode.FUNCTION
+                or code == LawCode.RAMP or code == LawCode.POINT_FUNCTION):
+            work.fail[0].law = i
+            return Status.UNKNOWN_LAW.value
+    return Status.OK.value
 
 
 @kernel

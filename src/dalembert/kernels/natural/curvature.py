@@ -7,12 +7,12 @@ the derivative of Jᵀ.  A product of two vectors, weights v and w of the slots,
 the other shapes and the wrenches of rows.py are varied along each column of theirs.
 """
 
-from math import cos, sin
+from math import cos, nan, sin
 
 from ...codes import RowCode, Status
 from ..algebra.small import add3, axpy3, cross, neg3, scale3, sub3
 from ..compile.jit import kernel, part
-from ..constraint.coordinate_rows import eval_function, term_factor
+from ..constraint.coordinate_rows import eval_function, is_term_row, term_factor
 from ..constraint.rows import eval_prescribed
 from .coordinates import slot_load
 from .joints import coordinate_shape
@@ -49,7 +49,7 @@ def place_at(sys, first, i, j):
 
 @kernel
 def product_weight(code, y, v, w):
-    """Factor of 1 in the Hessian (1) between two slots with the weights v and w."""
+    """Factor of 1 in the Hessian (1) between two slots with the weights v and w; NaN for a code without one."""
     if code == RowCode.POSITION or code == RowCode.SLIDE_SPEED:
         return v[0] * w[1] + v[1] * w[0]
     if code == RowCode.DIRECTION:
@@ -58,7 +58,9 @@ def product_weight(code, y, v, w):
         return cos(y) * (v[2] * w[3] + v[3] * w[2]) - sin(y) * (v[1] * w[3] + v[3] * w[1])
     if code == RowCode.UNIT:
         return v[1] * w[1]
-    return v[1] * w[2] + v[2] * w[1]
+    if code == RowCode.SQUARE:
+        return v[1] * w[2] + v[2] * w[1]
+    return nan
 
 
 @part
@@ -198,6 +200,9 @@ def natural_row_curvature(sys, t, q, qj, weight, values, work) -> int:
                 add_curved(sys, c, first, c.code, row_source(c), q, load, values)
             elif is_shape_row(c.code):
                 add_own_products(sys, c, first, eval_prescribed(sys, c, t, 0), load, values)
+            elif not is_term_row(c.code):
+                work.fail[0].row = r
+                return Status.UNKNOWN_ROW.value
             add_term_curvature(sys, c, first, q, qj, load, values)
         first += c.count * (c.count + 1) // 2
     return Status.OK.value

@@ -12,7 +12,7 @@ well, which is skew and drops out of the symmetric part that is wanted here.
 from ...codes import ForceCode, Status
 from ..algebra.small import axpy3, cross, load3, neg3, scale3, store3
 from ..compile.jit import kernel
-from ..force.elements import eval_joint_effort, is_on_joint
+from ..force.elements import eval_action, eval_joint_effort, is_on_joint
 from ..force.elements_tangent import vary_action
 from ..force.laws import law_slopes
 from .coordinates import slot3, slot_load
@@ -63,6 +63,8 @@ def add_column(sys, first, j, i, a, values):
 def add_body_element(sys, e, first, t, q, qd, cq, cv, values, work) -> int:
     """Add the matrix of an element that acts by wrenches on its bodies."""
     a, b = e.a, e.b
+    if a == 0 and b == 0:  # no coordinates, but perhaps an unknown code
+        return eval_action(sys, e, t, work)[0]
     for j in range(0 if a > 0 else 12, 24 if b > 0 else 12):
         still_body(work.variation[a])
         still_body(work.variation[b])
@@ -117,7 +119,7 @@ def natural_force_tangent(sys, t, q, qd, qj, qdj, cq, cv, values, work) -> int:
         else:
             status = add_body_element(sys, e, first, t, q, qd, cq, cv, values, work)
             if status != Status.OK.value:
-                work.fail[0] = f
+                work.fail[0].force = f
                 return status
         first += PAIRS
     return Status.OK.value

@@ -17,6 +17,16 @@ from ..compile.jit import kernel
 from .coordinates import direction_of, eval_natural_state, spin_of
 from .shapes import along, eval_shape, shape_gradient, source_vectors, vary_gradient
 
+ANGLE, BALL = -1, -2
+"""What stands for the axis of a coordinate that does not slide: an angle, or a part of a ball."""
+
+
+@kernel
+def unknown_joint(i, work) -> int:
+    """UNKNOWN_JOINT of body row i."""
+    work.fail[0].body = i
+    return Status.UNKNOWN_JOINT.value
+
 
 @kernel
 def joint_axis(b, c):
@@ -40,7 +50,7 @@ def joint_source(sys, i, axis):
 def coordinate_shape(sys, k, v):
     """Shape (RowCode) and source of coordinate number k, whose rate has number v; not of a quaternion."""
     i, axis = sys.dof[v].body, sys.dof[v].axis
-    return RowCode.COORDINATES.value if axis == -1 else RowCode.POSITION.value, joint_source(sys, i, axis)
+    return RowCode.COORDINATES.value if axis == ANGLE else RowCode.POSITION.value, joint_source(sys, i, axis)
 
 
 @kernel
@@ -76,17 +86,16 @@ def eval_joint_coordinates(sys, q, qd, qj_near, qj, qdj, work) -> int:
         k = 0
         while k < b.nv:
             axis = sys.dof[b.v + k].axis
-            if axis < -2 or axis > 2:
-                work.fail[0] = i
-                return Status.UNKNOWN_JOINT.value
-            if axis == -2:
+            if axis < BALL or axis > 2:
+                return unknown_joint(i, work)
+            if axis == BALL:
                 eval_ball(i, b.q + k, b.v + k, q, qd, qj_near, qj, qdj, sys, work)
                 k += 3
                 continue
             code, source = coordinate_shape(sys, b.q + k, b.v + k)
             X = source_vectors(source, q, 1.0)
             value = eval_shape(code, X, 0.0, 0.0)
-            qj[b.q + k] = next_to(value, qj_near[b.q + k]) if axis == -1 else value
+            qj[b.q + k] = next_to(value, qj_near[b.q + k]) if axis == ANGLE else value
             qdj[b.v + k] = along(shape_gradient(code, X, 0.0, 0.0), source_vectors(source, qd, 0.0))
             k += 1
     return Status.OK.value
@@ -103,12 +112,15 @@ def eval_ball_acceleration(i, v, q, qdd, qddj, sys, work):
 
 
 @kernel
-def eval_joint_accelerations(sys, q, qd, qdd, qddj, work):
+def eval_joint_accelerations(sys, q, qd, qdd, qddj, work) -> int:
     """Fill the accelerations qddj (n_v of the tree,) for natural q, qd, qdd, after `eval_natural_state`."""
     for i in range(1, sys.body.shape[0]):
         b, k = sys.body[i], 0
         while k < b.nv:
-            if sys.dof[b.v + k].axis == -2:
+            axis = sys.dof[b.v + k].axis
+            if axis < BALL or axis > 2:
+                return unknown_joint(i, work)
+            if axis == BALL:
                 eval_ball_acceleration(i, b.v + k, q, qdd, qddj, sys, work)
                 k += 3
                 continue
@@ -117,6 +129,7 @@ def eval_joint_accelerations(sys, q, qd, qdd, qddj, work):
             bias = along(vary_gradient(code, X, V, 0.0, 0.0), V)
             qddj[b.v + k] = bias + along(shape_gradient(code, X, 0.0, 0.0), source_vectors(source, qdd, 0.0))
             k += 1
+    return Status.OK.value
 
 
 @kernel
@@ -124,6 +137,4 @@ def joint_state_of_natural(sys, q, qd, qdd, qj_near, qj, qdj, qddj, work) -> int
     """Fill coordinates, rates and accelerations of the tree for natural q, qd, qdd; see `eval_joint_coordinates`."""
     eval_natural_state(sys, q, qd, work)
     status = eval_joint_coordinates(sys, q, qd, qj_near, qj, qdj, work)
-    if status == Status.OK.value:
-        eval_joint_accelerations(sys, q, qd, qdd, qddj, work)
-    return status
+    return eval_joint_accelerations(sys, q, qd, qdd, qddj, work) if status == Status.OK.value else status

@@ -11,7 +11,7 @@ from ..compile.jit import kernel
 from .coordinates import add_slot, direction_of, slot_load
 from .curvature import unit3
 from .forces_tangent import PAIRS, add_column
-from .joints import coordinate_shape, joint_axis
+from .joints import BALL, coordinate_shape, joint_axis
 from .shapes import shape_gradient, slot_weights, source_vectors, spread, vary_gradient, weighted
 
 
@@ -28,7 +28,7 @@ def rate_gradient(sys, v, place, q):
     i, slot, body = sys.dof[v].body, place % 4, rotor_body(sys, v, place)
     b = sys.body[i]
     k = v - b.v
-    if sys.dof[v].axis == -2:
+    if sys.dof[v].axis == BALL:
         n = direction_of(q, b.parent, joint_axis(b, k - (b.nv - 3)), 1.0)
         return slot_load(q, body, slot, n if place > 3 else neg3(n), (0.0, 0.0, 0.0))
     code, source = coordinate_shape(sys, b.q + k, v)
@@ -72,7 +72,7 @@ def add_rotor_tangent(sys, q, qddj, cq, values):
         if sys.dof[v].armature == 0.0:
             continue
         b = sys.body[sys.dof[v].body]
-        if sys.dof[v].axis != -2:
+        if sys.dof[v].axis != BALL:
             code, source = coordinate_shape(sys, b.q + v - b.v, v)
             X, load = source_vectors(source, q, 1.0), cq * sys.dof[v].armature * qddj[v]
             begin = 0 if source[0] > 0 else 12

@@ -202,7 +202,7 @@ def eval_natural_rows(sys, t, q, qd, qj, qdj, work) -> int:
                 own.value, own.time_rate = 0.0, -eval_law_rate(sys, c, t, 1)
                 add_wrench_gradient(sys, c, q, jacobian)
             else:
-                work.fail[0] = r
+                work.fail[0].row = r
                 return Status.UNKNOWN_ROW.value
         if c.terms > 0:
             add_term_gradients(sys, c, q, qj, jacobian)
@@ -264,7 +264,7 @@ def eval_natural_row_accelerations(sys, t, q, qd, qdd, qj, qdj, qddj, work) -> i
         elif is_wrench_row(c.code):
             bias = wrench_bias(sys, c, t, q, qd)
         else:
-            work.fail[0] = r
+            work.fail[0].row = r
             return Status.UNKNOWN_ROW.value
         for j in range(c.terms):
             bias += sys.term[c.term + j].c * coordinate_bias(sys, sys.term[c.term + j], q, qd)

@@ -16,13 +16,16 @@ between the weights.  All but (4), (6), (7) are sums of products of two vectors,
 A distance of zero and a wheel flat on its plane have no direction; see constraint/rows.py.
 """
 
-from math import atan2
+from math import atan2, nan
 
 from ...codes import RowCode
 from ..algebra.small import add3, axpy3, dot3, load3, scale3, sub3
 from ..compile.jit import kernel, part
 from ..constraint.rows import eval_angle, eval_wheel, unit_of
 from .coordinates import direction_of, point_of
+
+NOWHERE = (nan, nan, nan)
+"""Gradient of what is no shape."""
 
 
 @part
@@ -105,7 +108,7 @@ def angle_factors(X):
 
 @kernel
 def eval_shape(code, X, y, radius):
-    """Value of a shape; y is the prescribed angle of (5), radius that of a wheel."""
+    """Value of a shape, NaN for a code without one; y is the prescribed angle of (5), radius that of a wheel."""
     d, e, f, h = X
     if code == RowCode.POSITION or code == RowCode.SLIDE_SPEED:
         return dot3(e, d)
@@ -121,12 +124,14 @@ def eval_shape(code, X, y, radius):
         return dot3(e, d) - radius * eval_wheel(e, h)[1]
     if code == RowCode.UNIT:
         return 0.5 * (dot3(e, e) - 1.0)
-    return dot3(e, f)
+    if code == RowCode.SQUARE:
+        return dot3(e, f)
+    return nan
 
 
 @kernel
 def shape_gradient(code, X, y, radius):
-    """Gradient (G_d, G_e, G_f, G_h) of a shape."""
+    """Gradient (G_d, G_e, G_f, G_h) of a shape; NaN for a code without one."""
     zero = (0.0, 0.0, 0.0)
     d, e, f, h = X
     if code == RowCode.POSITION or code == RowCode.SLIDE_SPEED:
@@ -148,7 +153,9 @@ def shape_gradient(code, X, y, radius):
         return e, axpy3(-radius, axpy3(-m, h, unit), d), zero, scale3(axpy3(m, e, scale3(unit, n)), radius)
     if code == RowCode.UNIT:
         return zero, e, zero, zero
-    return zero, f, e, zero
+    if code == RowCode.SQUARE:
+        return zero, f, e, zero
+    return NOWHERE, NOWHERE, NOWHERE, NOWHERE
 
 
 @kernel
@@ -179,7 +186,7 @@ def vary_wheel(X, dX):
 
 @kernel
 def vary_gradient(code, X, dX, y, radius):
-    """Variation of `shape_gradient` for variations dX of the four vectors: the Hessian times dX."""
+    """Variation of `shape_gradient` for variations dX of the four vectors: the Hessian times dX; NaN without a shape."""
     zero = (0.0, 0.0, 0.0)
     d, e, f, h = X
     dd, de, df, dh = dX
@@ -193,6 +200,8 @@ def vary_gradient(code, X, dX, y, radius):
         return scale3(axpy3(-dot3(unit, dd), unit, dd), inverse), zero, zero, zero
     if code == RowCode.COORDINATES:
         return vary_angle_gradient(X, dX)
+    if code != RowCode.WHEEL_HEIGHT:
+        return NOWHERE, NOWHERE, NOWHERE, NOWHERE
     unit, dunit, n, dn = vary_wheel(X, dX)
     m = dot3(unit, h)
     dm = dot3(dunit, h) + dot3(unit, dh)

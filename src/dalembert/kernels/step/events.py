@@ -12,7 +12,7 @@ from ...codes import FormCode, Status
 from ..compile.jit import kernel, shared
 from ..compile.user_functions import call_control
 from ..control.controllers import eval_signals
-from ..evaluate import eval_velocities
+from ..loop_calls import call_velocities
 from ..tree.kinematics import eval_motion, eval_places
 from .dense_output import place_between, state_between
 from .flow import copy, restart
@@ -46,16 +46,18 @@ def eval_level(sys, k, t, q, qd, work):
 def eval_switch_places(sys, q, qd, work) -> int:
     """Places and velocities that switches read."""
     if sys.constants[0].form != FormCode.TREE:
-        return eval_velocities(sys, q, qd, work)
+        return call_velocities(sys, q, qd, work)
     status = eval_motion(sys, q, qd, work)
-    eval_places(sys, qd, work)
+    if status == Status.OK.value:
+        eval_places(sys, qd, work)
     return status
 
 
 @kernel
 def eval_one(sys, k, t, q, qd, work):
-    """Level of switch number k at a state."""
-    eval_switch_places(sys, q, qd, work)
+    """Level of switch number k at a state; NaN for one that has no places."""
+    if eval_switch_places(sys, q, qd, work) != Status.OK.value:
+        return nan
     if sys.constants[0].form == FormCode.GLOBAL:
         return eval_level(sys, k, t, work.joint_q, work.joint_qd, work)
     return eval_level(sys, k, t, q, qd, work)

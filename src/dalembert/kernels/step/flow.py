@@ -80,7 +80,7 @@ OPTIONS = np.dtype((np.record, [
     ("af", "f8"),
     ("beta", "f8"),
     ("gamma", "f8"),
-    ("projection", "i8"),  # after a step with loops, see constraint/step.py
+    ("projection", "i8"),  # after a step with loops, a ProjectionCode
     ("zeta", "f8"),  # factor of the penalties in projections [s²]; 0: that of the step
     ("newton", "f8"),  # tolerated error of the iteration, as a fraction of `accuracy`
     ("settling", "i8"),  # steps since a start or bend up to which recorded times end a step: layers of massless directions

@@ -4,7 +4,7 @@ implicit Runge-Kutta methods, both by Newton's iteration of newton.py.
 Generalized-alpha, with algorithmic accelerations aa and finite moves dq (quaternions turn, see tree_state.move):
     (1 - am) aa1 + am aa0 = (1 - af) qdd1 + af qdd0                                              (1)
     dq = h qd0 + h² ((½ - beta) aa0 + beta aa1),   qd1 = qd0 + h ((1 - gamma) aa0 + gamma aa1)   (2)
-and the equations of motion at t1.  With loops see constraint/step.py for qdd in (1).  Local errors of (2), with the time
+and the equations of motion at t1.  With loops see constraint/projection.py for qdd in (1).  Local errors of (2), with the time
 shift (am - af) h of aa:
     e_q = c_q h² (qdd1 - qdd0),          c_q = beta + (am - af)/2 - 1/6                          (3)
     e_v = c_v h³ d²qdd/dt²,              c_v = gamma (½ + d) + d (am - ½) - 1/6,  d = am - af     (4)
@@ -209,7 +209,7 @@ def update_scales(sys, flow):
 @part
 def forgets(o, work):
     """Tell whether a step that is repeated forgets the accelerations before it."""
-    return o.turns == 1 or work.fail[2] > 0
+    return o.turns == 1 or work.rank[0].allowed > 0
 
 
 @kernel
@@ -302,6 +302,6 @@ def keep_implicit(sys, opt, method, flow, t1, work) -> int:
     for k in range(flow.qdd.shape[0]):
         flow.aa[0, k], flow.aa[2, k] = flow.aa[1, k], flow.aa[3, k]
     count_dense(p)
-    if p.bends == 1 and (work.fail[2] == 0 or o.turns == 1):
+    if p.bends == 1 and (work.rank[0].allowed == 0 or o.turns == 1):
         forget_past(flow)
     return choose_next(o, flow, p.h_last, p.error) if o.adaptive == 1 else Status.OK.value

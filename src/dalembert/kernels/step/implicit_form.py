@@ -20,7 +20,7 @@ from ..tree.tangent import eval_variation
 def load_state(sys, y, yp, work):
     """Copy y, y' into scratch rows: q, qd, qdd."""
     n_q = sys.constants[0].n_q
-    q, qd, qdd = work.point[0], work.vector[5], work.vector[6]
+    q, qd, qdd = work.scratch.form.q, work.scratch.form.qd, work.scratch.form.qdd
     for i in range(q.shape[0]):
         q[i] = y[i]
     for k in range(qd.shape[0]):
@@ -37,19 +37,19 @@ def remove_massless(sys, t, q, qd, qdd, basis, work) -> int:
     sum_k (x0_k - x_k) z'_k at the other rates and zero at these: the sizes of z'_k, which may be huge, do not drown the
     others.  Which rates have no inertia may change on the way.
     """
-    found, motion, q_kept, qd_kept = work.vector[13], work.vector[14], work.point[2], work.vector[15]
-    allowed = work.fail[2]
-    work.fail[2] = qd.shape[0]
+    own, allowed = work.scratch.form, work.rank[0].allowed
+    found, motion, q_kept, qd_kept, given = own.found, own.motion, own.q_kept, own.qd_kept, own.given
+    work.rank[0].allowed = qd.shape[0]
     for i in range(q.shape[0]):
         q_kept[i] = q[i]
     for k in range(qd.shape[0]):
         qd_kept[k] = qd[k]
-    status = eval_accelerations(sys, t, q_kept, qd_kept, found, work.vector[8], work)
-    work.fail[2] = allowed
+    status = eval_accelerations(sys, t, q_kept, qd_kept, found, own.tau, work)
+    work.rank[0].allowed = allowed
     if status != Status.OK.value:
         return status
     for k in range(qd.shape[0]):
-        qd_kept[k] = qdd[k]
+        given[k] = qdd[k]
         qdd[k] = 0.0
     for k in range(qd.shape[0]):
         massless = sys.dof[k].drive < 0 and work.dof[k].iD == 0.0
@@ -57,9 +57,9 @@ def remove_massless(sys, t, q, qd, qdd, basis, work) -> int:
             eval_massless_motion(sys, k, motion, work)
         for j in range(qd.shape[0]):
             if not massless:
-                qdd[j] += qd_kept[k] * basis[k, j]
+                qdd[j] += given[k] * basis[k, j]
             elif j != k:
-                qdd[j] += qd_kept[k] * (basis[k, j] - motion[j])
+                qdd[j] += given[k] * (basis[k, j] - motion[j])
     return Status.OK.value
 
 
@@ -68,7 +68,8 @@ def eval_implicit_form(sys, t, y, yp, basis, out, work) -> int:
     """Fill F (n_q + n_v,); y' holds z' in place of dqd/dt, see `remove_massless`."""
     n_q = sys.constants[0].n_q
     q, qd, qdd = load_state(sys, y, yp, work)
-    rates, residual = work.point[1], work.vector[7]
+    own = work.scratch.form
+    rates, residual = own.coordinate_rates, own.residual
     if basis.shape[0] > 0:
         status = remove_massless(sys, t, q, qd, qdd, basis, work)
         if status != Status.OK.value:
@@ -76,7 +77,7 @@ def eval_implicit_form(sys, t, y, yp, basis, out, work) -> int:
     eval_coordinate_rates(sys, q, qd, rates)
     for i in range(q.shape[0]):
         out[i] = yp[i] - rates[i]
-    status = eval_loaded_residual(sys, t, q, qd, qdd, work.vector[8], residual, work)
+    status = eval_loaded_residual(sys, t, q, qd, qdd, own.tau, residual, work)
     for k in range(qd.shape[0]):
         out[n_q + k] = residual[k]
     for i in range(sys.drive.shape[0]):
@@ -84,8 +85,11 @@ def eval_implicit_form(sys, t, y, yp, basis, out, work) -> int:
         if d.code == DriveCode.POSITION:
             out[d.q] = q[d.q] - eval_law(sys, d.law, t, 0.0, 0.0, 0)
             out[n_q + d.v] = qd[d.v] - eval_law(sys, d.law, t, 0.0, 0.0, 1)
-        else:
+        elif d.code == DriveCode.SPEED:
             out[n_q + d.v] = qd[d.v] - eval_law(sys, d.law, t, 0.0, 0.0, 0)
+        else:
+            work.fail[0].drive = i
+            return Status.UNKNOWN_DRIVE.value
     return status
 
 
@@ -114,7 +118,8 @@ def fill_kinematics(sys, q, qd, c, A):
 def fill_dynamics(sys, t, q, qd, qdd, basis, c, A, work) -> int:
     """Rows of A for M dqd/dt + g, after `eval_loaded_residual`: columns of K, turned to coordinates, and of C + c M by z."""
     n_q = sys.constants[0].n_q
-    still, turned, scaled, column = work.vector[9], work.vector[10], work.vector[11], work.vector[12]
+    own = work.scratch.form
+    still, turned, scaled, column = own.still, own.turned, own.scaled, own.column
     n = qd.shape[0]
     for k in range(n):
         still[k] = turned[k] = scaled[k] = 0.0
@@ -167,6 +172,7 @@ def eval_implicit_jacobian(sys, t, y, yp, basis, c, A, work) -> int:
     """Fill A = dF/dy + c dF/dy' (n_q + n_v square), exact; the rows of dq/dt are still by qd, not by z."""
     n_q = sys.constants[0].n_q
     q, qd, qdd = load_state(sys, y, yp, work)
+    own = work.scratch.form
     if basis.shape[0] > 0:
         status = remove_massless(sys, t, q, qd, qdd, basis, work)
         if status != Status.OK.value:
@@ -175,7 +181,7 @@ def eval_implicit_jacobian(sys, t, y, yp, basis, c, A, work) -> int:
         for j in range(A.shape[1]):
             A[i, j] = 0.0
     fill_kinematics(sys, q, qd, c, A)
-    status = eval_loaded_residual(sys, t, q, qd, qdd, work.vector[8], work.vector[7], work)
+    status = eval_loaded_residual(sys, t, q, qd, qdd, own.tau, own.residual, work)
     if status == Status.OK.value:
         status = fill_dynamics(sys, t, q, qd, qdd, basis, c, A, work)
     for i in range(sys.drive.shape[0]):
@@ -187,4 +193,7 @@ def eval_implicit_jacobian(sys, t, y, yp, basis, c, A, work) -> int:
         A[n_q + d.v, n_q + d.v] = 1.0
         if d.code == DriveCode.POSITION:
             A[d.q, d.q] = 1.0
+        elif d.code != DriveCode.SPEED:
+            work.fail[0].drive = i
+            return Status.UNKNOWN_DRIVE.value
     return status

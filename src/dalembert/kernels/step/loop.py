@@ -4,13 +4,12 @@ What a method does at each of these stands behind the four functions of method.p
 """
 
 from ...codes import Status
-from ..compile.calls import call_method
 from ..compile.jit import kernel, part
 from ..control.controllers import mark_due, next_sample
 from .events import begin_watching, stop_between, watch_step
 from .flow import SHORTEST, copy, may_shorten, restart
 from .frames import record_due
-from .method import ATTEMPT, BEGIN, KEEP, SHORTEN
+from .method import call_attempt, call_begin, call_keep, call_shorten
 
 AHEAD = 0.1
 """Share of a step by which a time at which it has to end may lie beyond its end."""
@@ -93,7 +92,7 @@ def take_samples(sys, opt, method, flow, frames, work) -> int:
         return Status.SAMPLE.value
     if found > 0:
         restart(flow)
-        status = call_method(method.functions[BEGIN], sys, opt, method, flow, p.t, work)
+        status = call_begin(sys, opt, method, flow, p.t, work)
     return status
 
 
@@ -113,8 +112,8 @@ def settle_step(sys, opt, method, flow, frames, work) -> int:
 @kernel
 def integrate(sys, opt, method, flow, frames, work) -> int:
     """Advance until the end, a full buffer, `opt.chunk` steps, an event that stops, or a status for the caller to answer."""
-    p, o, functions = flow.progress[0], opt[0], method.functions
-    status = call_method(functions[BEGIN], sys, opt, method, flow, p.t, work)
+    p, o = flow.progress[0], opt[0]
+    status = call_begin(sys, opt, method, flow, p.t, work)
     if sys.control.switch.shape[0] > 0 and status == Status.OK.value:
         status = begin_watching(sys, flow, work)
     for _ in range(o.chunk):
@@ -124,16 +123,16 @@ def integrate(sys, opt, method, flow, frames, work) -> int:
             return status
         t1 = next_time(o, p, frames, next_sample(sys, work))
         p.h_wish, p.error = p.h, 0.0
-        status = call_method(functions[ATTEMPT], sys, opt, method, flow, t1, work)
+        status = call_attempt(sys, opt, method, flow, t1, work)
         if status != Status.OK.value and (o.adaptive == 0 or not may_shorten(status)):
             return status
         if status != Status.OK.value or not p.error <= o.tolerated:
             p.failure = status
             p.rejected += 1
-            status = call_method(functions[SHORTEN], sys, opt, method, flow, t1, work)
+            status = call_shorten(sys, opt, method, flow, t1, work)
             continue
         accept(flow, frames, t1)
-        status = call_method(functions[KEEP], sys, opt, method, flow, t1, work)
+        status = call_keep(sys, opt, method, flow, t1, work)
         if sys.control.switch.shape[0] > 0 and status == Status.OK.value:
             status = watch_step(sys, flow, work)
     if status == Status.OK.value:

@@ -9,12 +9,12 @@ X F does not depend on λ.
 Motions with stiffness alone need the coordinates and the second derivative of laws: start/massless.py.
 """
 
-from ...codes import FormCode, Status, TaskCode
+from ...codes import FormCode, Status
 from ..algebra.dense import factor_lu, solve_lu
-from ..compile.calls import call_door
 from ..compile.jit import kernel
 from ..constraint.saddle import largest
 from ..evaluate import eval_accelerations, eval_loaded_residual, find_projected
+from ..loop_calls import call_motion
 from ..tree.rank import eval_massless_motion, list_massless
 from ..tree.tangent import eval_variation
 
@@ -30,21 +30,18 @@ ROUNDED = 1e-6
 LAW_STEP = 1e-6
 """Half the time over which laws are differenced [s], or relative to the time."""
 
-STILL, COLUMN, FORCE, EARLIER, LATER, KEPT = 2, 5, 6, 7, 8, 24
-"""Rows of work.vector used here."""
-
 
 @kernel
 def find_motions(sys, t, q, qd, qdd, settle, tau, work) -> int:
     """Accelerations with zeros along massless rates, and the motions; SINGULAR if there are others than at the start."""
-    allowed = work.fail[2]
-    work.fail[2] = qd.shape[0]
+    allowed = work.rank[0].allowed
+    work.rank[0].allowed = qd.shape[0]
     status = eval_accelerations(sys, t, q, qd, qdd, tau, work)
-    work.fail[2] = allowed
+    work.rank[0].allowed = allowed
     if status != Status.OK.value:
         return status
     if sys.constants[0].form != FormCode.TREE:
-        return find_row_motions(sys, t, q, qd, qdd, settle, tau, work)
+        return find_row_motions(sys, qdd, settle, work)
     count, m = 0, settle.motions.shape[0]
     for k in range(sys.dof.shape[0]):
         if sys.dof[k].drive < 0 and work.dof[k].iD == 0.0:
@@ -58,7 +55,7 @@ def find_motions(sys, t, q, qd, qdd, settle, tau, work) -> int:
 
 
 @kernel
-def find_row_motions(sys, t, q, qd, qdd, settle, tau, work) -> int:
+def find_row_motions(sys, qdd, settle, work) -> int:
     """Likewise with constraint rows, after `eval_accelerations`; row.multiplier takes what they carry."""
     X, m = settle.motions, 0
     for r in range(sys.row.shape[0]):
@@ -66,8 +63,7 @@ def find_row_motions(sys, t, q, qd, qdd, settle, tau, work) -> int:
     for k in range(sys.dof.shape[0]):
         if sys.dof[k].gauge > 0.0:
             settle.rates[m] = k
-            status = call_door(work.door[0], sys, TaskCode.MOTION.value, k, t, q, qd, qdd, tau, X[m], 1.0, 1.0,
-                               work.no_matrix, work.no_pivot, work)
+            status = call_motion(sys, k, X[m], work)
             if status != Status.OK.value:
                 return status
             m += 1
@@ -84,8 +80,9 @@ def find_row_motions(sys, t, q, qd, qdd, settle, tau, work) -> int:
 def factor_damping(sys, t, q, qd, qdd, settle, tau, work) -> int:
     """Factors of X C Xᵀ at a state; SINGULAR unless dampers act on all motions."""
     X, A = settle.motions, settle.matrix
-    still, column, size, loads = work.vector[STILL], work.vector[COLUMN], 0.0, 0.0
-    status = eval_loaded_residual(sys, t, q, qd, qdd, tau, work.vector[FORCE], work)
+    own, size, loads = work.scratch.settling, 0.0, 0.0
+    still, column = own.still, own.column
+    status = eval_loaded_residual(sys, t, q, qd, qdd, tau, own.force, work)
     if status != Status.OK.value:
         return status
     for b in range(1, work.body.shape[0]):
@@ -139,7 +136,7 @@ def settle_rates(sys, t, q, qd, qdd, settle, tau, work) -> int:
 
     Where damping is weak a rounded force moves rates by more than SETTLED.
     """
-    force, last = work.vector[FORCE], 0.0
+    force, last = work.scratch.settling.force, 0.0
     for iteration in range(MAX_ITERATIONS):
         status = eval_loaded_residual(sys, t, q, qd, qdd, tau, force, work)
         if status != Status.OK.value:
@@ -154,7 +151,8 @@ def settle_rates(sys, t, q, qd, qdd, settle, tau, work) -> int:
 @kernel
 def settle_accelerations(sys, t, q, qd, qdd, settle, tau, work) -> int:
     """Accelerations along the motions by (1), after `factor_damping` at the state."""
-    still, force, before, after = (work.vector[STILL], work.vector[FORCE], work.vector[EARLIER], work.vector[LATER])
+    own = work.scratch.settling
+    still, force, before, after = own.still, own.force, own.before, own.after
     dt = LAW_STEP * max(1.0, abs(t))
     status = eval_loaded_residual(sys, t - dt, q, qd, qdd, tau, before, work)
     if status == Status.OK.value:
@@ -200,7 +198,7 @@ def complete_frames(sys, t, q, qd, qdd, multiplier, left, settle, tau, work) -> 
 
     Frames that are nearly on the constraint rows are brought onto them first.
     """
-    kept = work.vector[KEPT]
+    kept = work.scratch.settling.kept
     for f in range(t.shape[0]):
         status = eval_accelerations(sys, t[f], q[f], qd[f], qdd[f], tau, work)
         if status == Status.OK.value and sys.row.shape[0] > 0:

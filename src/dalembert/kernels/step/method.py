@@ -14,11 +14,36 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile.bundle import bundle
+from ..compile.calls import NUMBER, by_address_in
+from ..compile.record import record
 from .radau_stages import Stages
 from .stage import Tangent
 
-BEGIN, ATTEMPT, SHORTEN, KEEP = 0, 1, 2, 3
-"""Places in `Method.functions`."""
+
+@by_address_in("method", "functions")
+def call_begin(sys, opt, method, flow, t1: NUMBER, work) -> int:
+    """First accelerations and first step of a state that was given."""
+
+
+@by_address_in("method", "functions")
+def call_attempt(sys, opt, method, flow, t1: NUMBER, work) -> int:
+    """One step to t1."""
+
+
+@by_address_in("method", "functions")
+def call_shorten(sys, opt, method, flow, t1: NUMBER, work) -> int:
+    """A shorter step after one to t1 that failed."""
+
+
+@by_address_in("method", "functions")
+def call_keep(sys, opt, method, flow, t1: NUMBER, work) -> int:
+    """Memory and length of the next step after one to t1 that was accepted."""
+
+
+CALLS = (call_begin, call_attempt, call_shorten, call_keep)
+
+FUNCTIONS = record(*((call.slot, "i8") for call in CALLS))
+"""Addresses of the functions of a method."""
 
 
 @bundle
@@ -35,7 +60,7 @@ class Tableau(NamedTuple):
 class Method(NamedTuple):
     """A method: its functions, its coefficients and its memory; what it does not need is empty."""
 
-    functions: np.ndarray  # (4,) i8, addresses in the order of the places above
+    functions: np.ndarray  # (1,) FUNCTIONS
     tableau: Tableau
     coefficients: np.ndarray  # (1,) or (0,) COEFFICIENTS of simultaneous stages
     tangent: Tangent

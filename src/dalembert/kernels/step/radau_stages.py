@@ -141,7 +141,7 @@ def correct_stages(method, stages, fail) -> int:
         for i in range(3):
             a[i, k] += r[i] * y[k] + 2.0 * (u[i].real * z[k].real - u[i].imag * z[k].imag)
         if not isfinite(a[0, k] + a[1, k] + a[2, k]):
-            fail[0] = k
+            fail[0].rate = k
             return Status.NOT_FINITE.value
     return Status.OK.value
 

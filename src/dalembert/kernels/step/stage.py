@@ -2,9 +2,10 @@
 
 A step or stage is affine in a: coordinates are q moved by dq = dq_base + cq a, rates are qd_base + cv a, and
     residual(t1, q, qd, a) = 0,   derivative  M + cv C + cq K T(dq)                              (1)
-Two matrices serve Newton's iteration (newton.py): M with the joint springs' part of (1), factored in O(N) by tree/factor.py;
+Two matrices serve the iterations: M with the joint springs' part of (1), factored in O(N) by tree/factor.py;
 and (1) itself, exact, column by column from tree/tangent.py and dense.
-Mechanisms with loops (constraint/step.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix.
+Mechanisms with loops (constraint/multipliers.py) add Jᵀ(λ + α Phi) to the residual [DOP (1)] and cq Jᵀ α J to the matrix.
+Trees are iterated by newton.py, loops by augmented.py.
 
 A Runge-Kutta stage of a quaternion joint (`opt.turns` = 1) moves by dq = dq_sum + cv T(dq)⁻¹ qd, with the rotation
 vector dq on the right-hand side taken from the last iteration; dq_sum = dq_base - cv qd_base.
@@ -14,19 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...codes import ForceCode, FormCode, Status, TaskCode
+from ...codes import ForceCode, Status
 from ..algebra.dense import factor_lu
 from ..algebra.rotation import inverse_tangent_vec, tangent_vec
 from ..compile.bundle import bundle
-from ..compile.calls import call_door
 from ..compile.jit import kernel, part
-from ..constraint.rows import eval_jacobian
-from ..constraint.saddle import keep_jacobian
-from ..evaluate import eval_residual
 from ..force.laws import law_slopes
-from ..tree.factor import factor_tree
-from ..tree.inverse import eval_joint_loads
-from ..tree.kinematics import eval_motion
 from ..tree.state import eval_drives, move
 from ..tree.tangent import eval_variation
 
@@ -76,16 +70,6 @@ def turn_stage(sys, flow, tangent, cv):
 
 
 @kernel
-def eval_new_residual(sys, flow, tangent, t1, work) -> int:
-    """Residual at the new state into tangent.residual; with loops without the part α Phi, and its constraint rows too."""
-    flow.progress[0].evaluations += 1
-    if sys.constants[0].form != FormCode.TREE:
-        return call_door(work.door[0], sys, TaskCode.RESIDUAL.value, 1, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
-                         tangent.residual, 1.0, 1.0, tangent.matrix, tangent.pivot, work)
-    return eval_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, tangent.residual, work)
-
-
-@kernel
 def eval_joint_part(sys, flow, tangent, t, cq, cv):
     """Joint springs' share of (1) into tangent.add, negative slopes left out."""
     add = tangent.add
@@ -102,26 +86,10 @@ def eval_joint_part(sys, flow, tangent, t, cq, cv):
 
 
 @kernel
-def factor_simple(sys, flow, tangent, t1, cq, cv, work) -> int:
-    """Factor M + joint springs at the new state, O(N) for trees; with loops after the residual there."""
-    if sys.constants[0].form != FormCode.GLOBAL:
-        eval_joint_part(sys, flow, tangent, t1, cq, cv)
-    if sys.constants[0].form != FormCode.TREE:
-        return call_door(work.door[0], sys, TaskCode.FACTOR.value, 0, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau,
-                         tangent.add, cq, cv, tangent.matrix, tangent.pivot, work)
-    eval_motion(sys, flow.q_new, flow.qd_new, work)
-    return factor_tree(sys, tangent.add, cq, cv, work)
-
-
-@kernel
 def factor_exact(sys, flow, tangent, t1, cq, cv, work) -> int:
-    """Factor (1) at the new state, after the residual there."""
+    """Factor (1) at the new state, after the residual there and the loads of the joints."""
     n = tangent.add.shape[0]
     direction, A = tangent.direction, tangent.matrix
-    if sys.constants[0].form != FormCode.TREE:
-        eval_jacobian(sys, flow.q_new, work)
-        keep_jacobian(work)
-        eval_joint_loads(sys, work)
     for k in range(n):
         for j in range(n):
             direction[0, j] = direction[1, j] = direction[2, j] = 0.0
@@ -148,19 +116,3 @@ def turn_direction(sys, k, tangent):
         if v <= k < v + 3:
             turn = tangent_vec((dq[v], dq[v + 1], dq[v + 2]), (direction[0, v], direction[0, v + 1], direction[0, v + 2]))
             direction[0, v], direction[0, v + 1], direction[0, v + 2] = turn
-
-
-@kernel
-def factor_new(sys, exact, flow, tangent, t1, cq, cv, work) -> int:
-    """Factor the simple or the exact matrix at the new state."""
-    p = flow.progress[0]
-    if exact:
-        status = factor_exact(sys, flow, tangent, t1, cq, cv, work)
-    else:
-        status = factor_simple(sys, flow, tangent, t1, cq, cv, work)
-    if status == Status.OK.value:
-        p.factored, p.factor_scale = 1, cv
-        p.factorizations += 1
-        if sys.constants[0].form == FormCode.TREE and p.renewals == 0:
-            p.contraction = 1.0  # that of other factors; where every step has its own, they contract alike
-    return status

@@ -37,6 +37,7 @@ from ..force.laws import eval_law
 from .dynamics import solve_accelerations
 from .inverse import eval_body_accelerations, eval_inverse, eval_mass_matrix
 from .kinematics import eval_motion, eval_places
+from .state import unknown_drive
 
 PLACE = record(
     ("row", "i8"),  # body row that the place belongs to
@@ -143,12 +144,18 @@ def eval_inverse_at(sys, at, t, q, qd, qdd, effort, work) -> int:
 def eval_forward_at(sys, at, t, q, qd, tau, qdd, work) -> int:
     """Accelerations qdd that (1) gives for efforts tau, all (n_v,); driven rates have those of their laws.  Trees only."""
     if sys.constants[0].form != FormCode.TREE:
-        return Status.UNKNOWN_TASK.value
+        work.fail[0].form = sys.constants[0].form
+        return Status.UNKNOWN_FORM.value
     take_coordinates(at, q)
     take_rates(at, qd, at.qd)
     for i in range(sys.drive.shape[0]):
         d = sys.drive[i]
-        qdd[d.v] = eval_law(sys, d.law, t, 0.0, 0.0, 2 if d.code == DriveCode.POSITION else 1)
+        if d.code == DriveCode.POSITION:
+            qdd[d.v] = eval_law(sys, d.law, t, 0.0, 0.0, 2)
+        elif d.code == DriveCode.SPEED:
+            qdd[d.v] = eval_law(sys, d.law, t, 0.0, 0.0, 1)
+        else:
+            return unknown_drive(sys, work)
     status = eval_state(sys, t, at.q, at.qd, at.tau, work)
     if status != Status.OK.value:
         return status

@@ -14,8 +14,6 @@ SHARE = 0.1
 """Far above what the accuracy of a run leaves, far below what is left where nothing moves."""
 ROUNDED = 1e-9
 """Of the largest load, below which loads are rounding errors."""
-STILL, TAU, REST, LEFT, SIZE = 2, 5, 6, 7, 8
-"""Rows of work.vector used here."""
 
 
 @kernel
@@ -29,9 +27,9 @@ def carries(d, body):
 
 @kernel
 def check_tree_balance(sys, t, q, qd, qdd, work) -> int:
-    """UNBALANCED and the worst rate in fail[0] if a frame breaks (1); elastic rates have no say."""
-    still, tau, rest, left, size = (work.vector[STILL], work.vector[TAU], work.vector[REST], work.vector[LEFT],
-                                    work.vector[SIZE])
+    """UNBALANCED and the worst rate if a frame breaks (1); elastic rates have no say."""
+    own = work.scratch.balance
+    still, tau, rest, left, size = own.still, own.tau, own.rest, own.left, own.size
     for k in range(still.shape[0]):
         still[k] = 0.0
     status = eval_residual(sys, t, q, qd, still, tau, rest, work)
@@ -49,5 +47,5 @@ def check_tree_balance(sys, t, q, qd, qdd, work) -> int:
         d = sys.dof[k]
         rigid = dot3(load3(d.s_f), load3(d.s_f)) + dot3(load3(d.s_n), load3(d.s_n)) > 0.0
         if rigid and not over <= worst:
-            worst, work.fail[0] = over, k
+            worst, work.fail[0].rate = over, k
     return Status.OK.value if worst == 0.0 else Status.UNBALANCED.value

@@ -99,8 +99,8 @@ def hand_sizes(sys, b, d, size_n, size_f, rows):
 @part
 def note_massless(work, k):
     """Count rate k among those without inertia; returns the pseudo-inverse of its D."""
-    work.fail[0] = k
-    work.fail[1] += 1
+    work.fail[0].rate = k
+    work.rank[0].massless += 1
     return 0.0
 
 
@@ -210,7 +210,7 @@ def eliminate_block(sys, i, J, H, M, n, f, work):
     U, y = work.floating.coupling[index, 0], work.floating.load[index, AT_REST]
     status = factor_block(count, D, U)
     if status != Status.OK.value:
-        work.fail[0] = sys.floating.element[index].v
+        work.fail[0].rate = sys.floating.element[index].v
         return J, H, M, n, f, status
     forward_block(count, D, y)
     J, H, M = downdated_block(count, U, J, H, M)
@@ -262,7 +262,7 @@ def eliminate_joint(sys, i, tau, qdd, work) -> int:
 @part
 def eliminate_tree(sys, tau, qdd, work) -> int:
     """Inward: eliminate the directions of each joint, hand the rest to the parent [ARN (12), (13)]."""
-    work.fail[1] = 0
+    work.rank[0].massless = 0
     forget_sizes(sys, work.body)
     if sys.floating.element.shape[0] > 0:
         begin_elimination(sys, 0.0, 0.0, 0, work)
@@ -325,11 +325,11 @@ def accelerate_tree(sys, qdd, work):
 def solve_accelerations(sys, tau, qdd, work) -> int:
     """Solve M qdd = tau - bias for the undriven rates after `eval_motion` and `eval_forces`; driven qdd are given.
 
-    Rates without inertia get iD = 0 and qdd = 0; `work.fail[0]` is the last of them, `work.fail[1]` their number, and the
-    status is SINGULAR unless `work.fail[2]` allows them.
+    Rates without inertia get iD = 0 and qdd = 0; `work.fail` names the last of them, `work.rank` tells their number, and the
+    status is SINGULAR unless so many are allowed.
     """
     status = eliminate_tree(sys, tau, qdd, work)
     if status != Status.OK.value:
         return status
     accelerate_tree(sys, qdd, work)
-    return Status.SINGULAR.value if work.fail[1] > work.fail[2] else Status.OK.value
+    return Status.SINGULAR.value if work.rank[0].massless > work.rank[0].allowed else Status.OK.value

@@ -54,7 +54,7 @@ def factor_flexible(sys, i, J, H, M, work):
     e, U = sys.floating.element[b.flex], work.floating.coupling[b.flex, 1]
     status = factor_block(e.n, work.floating.square[b.flex, AT_D + 1], U)
     if status != Status.OK.value:
-        work.fail[0] = e.v
+        work.fail[0].rate = e.v
         return J, H, M, status
     J, H, M = downdated_block(e.n, U, J, H, M)
     return J, H, M, status
@@ -94,7 +94,7 @@ def factor_tree(sys, add, cq, cv, work) -> int:
             D, more = dot3(s_n, U_n) + dot3(s_f, U_f), add[k] + sys.dof[k].armature
             if not RANK_TOLERANCE * inertia_along(s_n, s_f, size_n, size_f) < D:
                 if more <= 0.0:
-                    work.fail[0] = k
+                    work.fail[0].rate = k
                     return Status.SINGULAR.value
                 kept.iD = 1.0 / more
                 store4(kept.U_n, zero)

@@ -115,7 +115,7 @@ def eval_joint_motion(sys, i, q, qd, work) -> int:
     d, A = mixed(load3(b.d_p), P), columns_mul(P, load9(b.R_pj))
     R, slide, status = eval_joint_pose(sys, b, q, A, work)
     if status != Status.OK.value:
-        work.fail[0] = i
+        work.fail[0].body = i
         return status
     d = add4(d, slide)
     rel, vel = eval_directions(sys, b, A, qd, work.dof)                                           # [ARN (7), (8)]

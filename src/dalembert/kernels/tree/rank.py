@@ -59,7 +59,7 @@ def eval_massless_motion(sys, rate, x, work):
 @kernel
 def eval_products(sys, t, q, qd, qdd, x, C_x, K_x, work) -> int:
     """Products of damping and stiffness with a motion x (n_v,), after `eval_residual` at the state."""
-    still = work.vector[2]
+    still = work.scratch.linear.still
     for k in range(still.shape[0]):
         still[k] = 0.0
     status = eval_variation(sys, t, q, qd, qdd, still, x, still, C_x, work)

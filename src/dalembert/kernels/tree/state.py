@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from ...codes import DriveCode
+from ...codes import DriveCode, Status
 from ..algebra.rotation import multiplied, quaternion_of_vector, quaternion_rate
 from ..compile.jit import kernel, part
 from ..force.laws import eval_law
@@ -69,7 +69,7 @@ def normalise(sys, q):
 
 
 @part
-def eval_drives(sys, t, q, qd, qdd):
+def eval_drives(sys, t, q, qd, qdd) -> int:
     """Set the driven coordinates, rates and accelerations; a driven speed leaves its coordinate to the integrator."""
     for i in range(sys.drive.shape[0]):
         d = sys.drive[i]
@@ -77,6 +77,29 @@ def eval_drives(sys, t, q, qd, qdd):
             q[d.q] = eval_law(sys, d.law, t, 0.0, 0.0, 0)
             qd[d.v] = eval_law(sys, d.law, t, 0.0, 0.0, 1)
             qdd[d.v] = eval_law(sys, d.law, t, 0.0, 0.0, 2)
-        else:
+        elif d.code == DriveCode.SPEED:
             qd[d.v] = eval_law(sys, d.law, t, 0.0, 0.0, 0)
             qdd[d.v] = eval_law(sys, d.law, t, 0.0, 0.0, 1)
+        else:
+            return Status.UNKNOWN_DRIVE.value
+    return Status.OK.value
+
+
+@kernel
+def unknown_drive(sys, work) -> int:
+    """UNKNOWN_DRIVE of the first drive of an unknown kind, where `eval_drives` has met one."""
+    for i in range(sys.drive.shape[0]):
+        code = sys.drive[i].code
+        if code != DriveCode.POSITION and code != DriveCode.SPEED:
+            work.fail[0].drive = i
+            break
+    return Status.UNKNOWN_DRIVE.value
+
+
+@part
+def begin_drives(sys, t, q, qd, qdd, work) -> int:
+    """`eval_drives` with the other accelerations set to zero."""
+    for k in range(qdd.shape[0]):
+        qdd[k] = 0.0
+    status = eval_drives(sys, t, q, qd, qdd)
+    return status if status == Status.OK.value else unknown_drive(sys, work)
