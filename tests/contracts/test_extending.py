@@ -19,7 +19,7 @@ PYTEST = ["-m", "pytest", "-v", "--import-mode=importlib", "-p", "no:cacheprovid
 MODELS = Path(__file__).with_name("extended_models.py")
 COPIED = ("contracts/test_records.py", "physics/test_against_brute_force.py", "random_models.py", "brute_force.py",
           "brute_loads.py", "brute_motion.py")
-BLOCK = re.compile(r"^( *)```\{code-block\} \w+\n *:caption: (\S+), (above|below) (`+)(.+?)\4\n(.*?)^ *```",
+BLOCK = re.compile(r"^( *)```\{code-block\} \w+\n *:caption: `(\S+)`, (above|below) (`+)(.+?)\4\n(.*?)^ *```",
                    re.MULTILINE | re.DOTALL)
 
 

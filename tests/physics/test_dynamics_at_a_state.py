@@ -13,9 +13,9 @@ from physics.loop_models import Z, parallelogram, slider_crank, slider_crank_ine
 from random_models import random_rotation, random_tree
 
 import dalembert as dal
-from dalembert.codes import JOINT_SIZES
 from dalembert.kernels.tree.state import move
 from dalembert.model.check import check
+from dalembert.model.joints import JOINT_RECORDS
 from dalembert.model.parts import JOINTS
 
 EPS = np.finfo(float).eps
@@ -29,7 +29,7 @@ def case(seed, n_bodies=9, armature=False, **options):
     model, coordinates, rates = random_tree(rng, n_bodies, **options)
     if armature:
         for joint in model.joints:
-            if JOINT_SIZES[joint.code][1]:
+            if JOINT_RECORDS[joint.code].sizes[1]:
                 model = model.replaced(joint.name, armature=ROTOR)
     dynamics = dal.Dynamics(model)
     q, qd = dynamics.state(coordinates, rates)
@@ -41,7 +41,7 @@ def rate_indices(dynamics, model):
     found = []
     for joint in model.joints:
         own = [k for k, name in enumerate(dynamics.rates) if name.rpartition(".")[0] == joint.name]
-        assert len(own) == JOINT_SIZES[joint.code][1]
+        assert len(own) == JOINT_RECORDS[joint.code].sizes[1]
         found += own
     return np.array(found, int)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..flex.floating_fit import fit_floating, frame_on
 from ..model.checked import CheckedFlexible, CheckedJoint, CheckedModel, Place
+from ..model.joints import JOINT_KINDS
 from ..system.layout import FlexibleEntry, JointEntry
 from ..system.pack import Packed, length_scale
 from ..system.reverse import swap
@@ -50,7 +51,7 @@ def onto(state: State, packed: Packed) -> Carried:
 def free_coordinates(kind: str, nq: int) -> np.ndarray:
     """Return the coordinates of a joint at rest in its zero position."""
     zero = np.zeros(nq)
-    if kind in ("spherical", "free"):
+    if JOINT_KINDS[kind].ball:
         zero[nq - 4] = 1.0
     return zero
 

@@ -17,6 +17,7 @@ from ..flex.floating_fit import Moving
 from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.kinematics import eval_motion, eval_places
 from ..model.checked import CheckedConstraint, CheckedJoint, CheckedModel, Place
+from ..model.joints import JOINT_RECORDS
 from ..model.values import frozen
 from ..results.cut_joints import Axes, Relative, motion_seen
 from ..system.layout import Layout
@@ -194,6 +195,6 @@ def joint_between(joint: CheckedJoint, first: Moving, second: Moving, near: np.n
     if any(angles):
         middle = np.zeros(len(coordinates)) if near is None else near
         coordinates = coordinates + np.where(angles, 2 * np.pi * np.round((middle - coordinates) / (2 * np.pi)), 0.0)
-    if near is not None and joint.code in (JointCode.SPHERICAL, JointCode.FREE) and coordinates[-4:] @ near[-4:] < 0:
+    if near is not None and JOINT_RECORDS[joint.code].ball and coordinates[-4:] @ near[-4:] < 0:
         coordinates = np.concatenate([coordinates[:-4], -coordinates[-4:]])
     return JointState(joint.code, frozen(coordinates), frozen(rates[0]))

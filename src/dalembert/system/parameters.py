@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..codes import JOINT_SIZES, ConstraintCode, ForceCode, JointCode
-from ..model.check_joints import COORDINATE_UNITS
+from ..codes import ConstraintCode, ForceCode
 from ..model.checked import (
     CheckedBody,
     CheckedConstraint,
@@ -25,6 +24,7 @@ from ..model.checked import (
     CheckedMotion,
     Place,
 )
+from ..model.joints import JOINT_RECORDS
 from ..model.laws import Ramp, Sine, Table
 from ..model.values import SHORTEST, frozen
 
@@ -198,34 +198,29 @@ def _of_body(i: int, body: CheckedBody) -> Iterator[Parameter]:
 
 def _of_joint(i: int, joint: CheckedJoint, model: CheckedModel) -> Iterator[Parameter]:
     yield from _of_axes(i, joint)
-    if joint.code == JointCode.SCREW:
+    if JOINT_RECORDS[joint.code].lead is not None:
         yield Parameter(f"{joint.name}.pitch", "m", joint.pitch, _put("joints", i, _field("pitch")))
     yield from _of_rotors(i, joint)
     yield from _of_starts(i, joint)
 
 
 def _of_axes(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
-    if joint.code == JointCode.UNIVERSAL:
-        words = {"axis1": "axis", "axis2": "axis2"}
-    else:
-        words = {} if joint.code in (JointCode.FIXED, JointCode.SPHERICAL, JointCode.FREE) else {"axis": "axis"}
-    for word, name in words.items():
+    for word, name in zip(JOINT_RECORDS[joint.code].axes, ("axis", "axis2"), strict=False):
         yield from _directions("joints", i, joint, word, name)
 
 
 def _rate_words(joint: CheckedJoint) -> dict[str, tuple[int, ...]]:
     """What rates are called that have rotors of their own, and their numbers; the three of a ball share theirs."""
-    if joint.code == JointCode.SPHERICAL:
-        return {"": (0, 1, 2)}
-    if joint.code == JointCode.FREE:
-        return {".x": (0,), ".y": (1,), ".z": (2,), ".turn": (3, 4, 5)}
-    if len(joint.coordinates) == 1:
-        return {"": (0,)}
-    return {f".{c}": (k,) for k, c in enumerate(joint.coordinates)}
+    record = JOINT_RECORDS[joint.code]
+    names = {f".{c}": (k,) for k, c in enumerate(record.drivable)}
+    if record.ball:
+        names[".turn"] = tuple(range(record.ball_at, record.ball_at + 3))
+    return {"": next(iter(names.values()))} if len(names) == 1 else names
 
 
 def _of_rotors(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
-    count = JOINT_SIZES[joint.code][1]
+    count = JOINT_RECORDS[joint.code].sizes[1]
+    units = JOINT_RECORDS[joint.code].rate_units
     present = np.broadcast_to(joint.armature, count)
     for word, rates in _rate_words(joint).items():
         def change(part, value, rates=rates):
@@ -237,26 +232,23 @@ def _of_rotors(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
             entry = next((e for e in packed.layout.joints if e.name == joint.name), None)
             return [] if entry is None else [Copy("dof", entry.v + k, "armature", None) for k in rates]
 
-        moves = len(rates) == 1 and COORDINATE_UNITS.get(joint.coordinates[rates[0]]) == "m"
-        yield Parameter(f"{joint.name}.armature{word}", "kg" if moves else "kg m²", float(present[rates[0]]),
+        yield Parameter(f"{joint.name}.armature{word}", "kg" if units[rates[0]] == "m" else "kg m²", float(present[rates[0]]),
                         _put("joints", i, change), copies, least=0.0)
 
 
 def _of_starts(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
     """Starts in the user's coordinates: entries of q and qd, before loops are closed."""
-    n_q, n_v = JOINT_SIZES[joint.code]
+    record = JOINT_RECORDS[joint.code]
+    n_q, n_v = record.sizes
     zero = np.zeros(n_q)
-    if joint.code in (JointCode.SPHERICAL, JointCode.FREE):
-        zero[n_q - 4] = 1.0
-    units = [COORDINATE_UNITS.get(c) for c in joint.coordinates]
-    for k, (c, unit) in enumerate(zip(joint.coordinates, units, strict=True)):
-        if unit is not None:
-            word = "" if n_q == 1 else f".{c}"
-            yield Parameter(f"{joint.name}.start{word}", unit, float((zero if joint.start is None else joint.start)[k]),
-                            _put("joints", i, _start("start", zero, k)), _state("q", joint.name, k), alone=True)
-    turns = {JointCode.SPHERICAL: TURNS, JointCode.FREE: (*XYZ, *TURNS)}.get(joint.code, joint.coordinates)
-    for k, c in enumerate(turns):
-        unit = "rad/s" if c.startswith("turn") else f"{units[k]}/s"
+    if record.ball:
+        zero[record.ball_at] = 1.0
+    for k, (c, unit) in enumerate(record.drivable.items()):
+        word = "" if n_q == 1 else f".{c}"
+        yield Parameter(f"{joint.name}.start{word}", unit, float((zero if joint.start is None else joint.start)[k]),
+                        _put("joints", i, _start("start", zero, k)), _state("q", joint.name, k), alone=True)
+    for k, c in enumerate((*record.drivable, *(TURNS if record.ball else ()))):
+        unit = f"{record.rate_units[k]}/s"
         word = "" if n_v == 1 else f".{c}"
         rate = np.zeros(n_v) if joint.start_rate is None else joint.start_rate
         yield Parameter(f"{joint.name}.start_rate{word}", unit, float(rate[k]),
@@ -341,7 +333,7 @@ _ELASTIC = {"stiffness": "k", "damping": "c", "turning_stiffness": "kt", "turnin
 
 def _unit(model: CheckedModel, part: CheckedForce | CheckedMotion) -> str:
     """Unit of the joint coordinate that a part acts on."""
-    return COORDINATE_UNITS[model.joints[part.joint].coordinates[part.coordinate]]
+    return JOINT_RECORDS[model.joints[part.joint].code].units[part.coordinate]
 
 
 def _of_force(i: int, force: CheckedForce, model: CheckedModel) -> Iterator[Parameter]:
@@ -416,7 +408,7 @@ def faults_of(model: CheckedModel, name: str) -> list[str]:
             moments = np.linalg.eigvalsh(part.inertia)
             if moments[0] < -ZERO_MOMENT * np.max(abs(moments)):
                 found.append(f"found the principal moment {moments[0]:.6g} kg m², expected none below zero")
-        if isinstance(part, CheckedJoint) and part.code == JointCode.UNIVERSAL:
+        if isinstance(part, CheckedJoint) and JOINT_RECORDS[part.code].cross:
             if np.linalg.norm(np.cross(part.axis, part.axis2)) < PARALLEL:
                 found.append("found parallel axes, expected two directions")
         if any(factor == 0.0 for _, _, factor in getattr(part, "terms", ())):
