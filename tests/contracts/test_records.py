@@ -169,13 +169,13 @@ def test_dispatch_of_the_kernels_is_closed():
                                dal.SpringDamper("s", "ground", "b", stiffness=1.0))
     begin = prepare_start(model, {"j": 0.3})
     system, out = begin.packed.system, np.zeros(1)
-    for table, code, status in (("force", 99, Status.UNKNOWN_FORCE), ("body", 99, Status.UNKNOWN_JOINT)):
+    for table, status in (("force", Status.UNKNOWN_FORCE), ("body", Status.UNKNOWN_JOINT)):
         rows = getattr(system, table).copy()
-        rows["code"][-1] = code
+        rows["code"][-1] = 99
         changed = system._replace(**{table: rows})
         work = make_work(changed)
         assert eval_accelerations(changed, 0.0, begin.q, begin.qd, out, out.copy(), work) == status
-        assert work.fail[0] == len(rows) - 1
+        assert work.fail[table] == len(rows) - 1
 
 
 # --- the reference -------------------------------------------------------------------------------------------------

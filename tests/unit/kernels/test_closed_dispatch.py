@@ -21,7 +21,7 @@ from dalembert.errors import MultibodyError
 from dalembert.kernels import evaluate, linked_work, loop_calls, measure
 from dalembert.kernels.compile.jit import kernel
 from dalembert.kernels.constraint import row_accelerations, row_tangents, rows, state
-from dalembert.kernels.force import elements, elements_tangent, laws, power
+from dalembert.kernels.force import elements, elements_tangent, laws
 from dalembert.kernels.natural import curvature, forces_tangent, joints, shapes
 from dalembert.kernels.natural import rows as natural_rows
 from dalembert.kernels.step import implicit_form
@@ -58,7 +58,7 @@ def loaded_crank():
 def with_code(system, table, index, code=ODD):
     """Return the tables with another code in a row."""
     rows = getattr(system, table).copy()
-    rows["form" if table == "constants" else "code"][index] = code
+    rows[{"constants": "form", "dof": "axis"}.get(table, "code")][index] = code
     rows.setflags(write=False)
     return system._replace(**{table: rows})
 
@@ -105,10 +105,11 @@ def test_joints_of_trees(code):
     assert evaluate.eval_accelerations(sys, 0.0, case.q.copy(), case.qd.copy(), qdd, tau, case.work) == Status.UNKNOWN_JOINT
 
 
-def test_joints_in_natural_coordinates():
+@pytest.mark.parametrize("axis", [ODD, 3, -3])
+def test_joints_in_natural_coordinates(axis):
     loop = Loop("global")
     i = int(loop.sys.dof["body"][0])
-    sys, n = with_code(loop.sys, "body", i), len(loop.sys.dof)
+    sys, n = with_code(loop.sys, "dof", 0, axis), len(loop.sys.dof)
     qj = loop.work.joint_q.copy()
     assert joints.eval_joint_coordinates(sys, loop.q, loop.qd, qj, qj.copy(), np.zeros(n), loop.work) == Status.UNKNOWN_JOINT
     assert loop.work.fail["body"] == i
@@ -141,17 +142,17 @@ def test_force_elements_of_trees(loaded, code):
     assert elements.eval_forces(odd, 0.0, q, qd, tau, work) == Status.UNKNOWN_FORCE
     assert work.fail["force"] == 1
     told(packed, Status.UNKNOWN_FORCE, work, "force element 1 is of a kind")
-    assert elements.eval_elastic_energy(odd, q, work)[1] == Status.UNKNOWN_FORCE
+    assert elements.eval_action(odd, odd.force[1], 0.0, work)[0] == Status.UNKNOWN_FORCE
     assert elements.eval_element(odd, odd.force[1], 0.0, q, qd, work)[-1] == Status.UNKNOWN_FORCE
-    assert power.element_power(odd, odd.force[1], 0.0, q, qd, work)[1] == Status.UNKNOWN_FORCE
-    assert np.isnan(elements.eval_load(odd, odd.force[1], 0.0, work.body[1])[2])
+    assert np.isnan(elements.eval_load(odd, odd.force[1], 0.0, work.body[1], work)[2])
+    assert elements_tangent.vary_action(odd, odd.force[1], 0.0, work) == Status.UNKNOWN_FORCE
     work.fail["force"] = -1
-    assert power.supplied_power(odd, 0.0, q, qd, v, work)[1] == Status.UNKNOWN_FORCE
-    assert work.fail["force"] == 1
     assert elements_tangent.eval_force_variations(odd, 0.0, q, qd, v, v, tau, work) == Status.UNKNOWN_FORCE
+    assert work.fail["force"] == 1
+    work.fail["force"] = -1
     out = np.zeros((1, 2, 9)), np.zeros((1, 12))
-    assert measure.measure_elements(odd, 0, 0.0, q, qd, out[0], work) == Status.UNKNOWN_FORCE
-    assert measure.measure_system(odd, 0, q, qd, out[1], work) == Status.UNKNOWN_FORCE
+    assert measure.measure_elements(odd, 0, 0.0, q, qd, *out, work) == Status.UNKNOWN_FORCE
+    assert work.fail["force"] == 1
     assert evaluate.eval_residual(odd, 0.0, q, qd, v, tau, np.zeros(1), work) == Status.UNKNOWN_FORCE
     assert tangent.eval_variation(odd, 0.0, q, qd, v, v, v, v, np.zeros(1), work) == Status.UNKNOWN_FORCE
 
