@@ -1,6 +1,6 @@
 """What it costs that a run checks its own accelerations.
 
-Mechanisms with loops: the time of `check_found`, which every kept state goes through, over that of an explicit step of six
+Mechanisms with loops: the time of `call_balance`, which every kept state goes through, over that of an explicit step of six
 evaluations, of which one is kept; implicit steps check their frames only and pay less.  Trees: the time of
 `check_tree_balance` of one frame in EVERY over the same, a frame at every step.  The check must first tell sound accelerations
 from spoiled ones.  The work supplied, and with it `energy.balance`, is found when it is asked for and costs a run nothing.
@@ -11,18 +11,18 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from dalembert.kernels.constrained import FOUND, check_found
-from dalembert.kernels.jit import kernel
-from dalembert.kernels.tree_balance import check_tree_balance
-from dalembert.simulate.initial import prepare_start
 from interleave import Report, best_times, microseconds, parse
 from loop_problems import bricard, fourbars, module_of_tests, squeezer, vehicle
 
 import dalembert as dal
 from dalembert.codes import Status
+from dalembert.kernels.compile.jit import kernel
 from dalembert.kernels.evaluate import eval_stage
 from dalembert.kernels.linked_work import make_linked_work
+from dalembert.kernels.loop_calls import call_balance
+from dalembert.kernels.tree.balance import check_tree_balance
 from dalembert.simulate.self_check import EVERY
+from dalembert.start.initial import prepare_start
 
 LARGEST_SHARE = 0.02
 EVALUATIONS = 6
@@ -52,7 +52,7 @@ def check_loops(sys, q, qd, qdd, tau, work, n):
     """Check what was found last n times."""
     status = 0
     for _ in range(n):
-        status |= check_found(sys, work)
+        status |= call_balance(sys, work)
     return status
 
 
@@ -76,7 +76,7 @@ def measure(report: Report, name: str, model: dal.Model, formulation: str, round
     arguments = system, state.q.copy(), state.qd.copy(), np.zeros(n), np.zeros(n), work
     check, every = (CHECK_LOOPS, 1) if closed else (CHECK_TREE, EVERY)
     assert EVALUATE(*arguments, 1) == Status.OK and check(*arguments, 1) == Status.OK
-    found = work.vector[FOUND] if closed else arguments[3]
+    found = work.scratch.loop.found if closed else arguments[3]
     sound = found.copy()
     found += 1.0 + 10.0 * abs(sound)
     assert check(*arguments, 1) == Status.UNBALANCED, f"{name}: spoiled accelerations pass"
