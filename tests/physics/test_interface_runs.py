@@ -156,8 +156,10 @@ def test_loads_inside_a_body_are_refused_and_the_remedy_is_told():
 
 
 def test_a_body_without_a_frame_is_named():
+    from dalembert.kernels.tables import FAIL
     from dalembert.start.initial import prepare_start
 
-    packed = prepare_start(swinging(), formulation="global").shown
-    error = error_of(Status.NO_FRAME, packed, [0, 0, 0, 1], 0.5, 1e-3)
+    packed, fail = prepare_start(swinging(), formulation="global").shown, np.zeros(1, FAIL)
+    fail["superelement"] = 1
+    error = error_of(Status.NO_FRAME, packed, fail, 0.5, 1e-3)
     assert isinstance(error, dal.ConvergenceError) and "'rod 2'" in str(error) and "more bodies" in str(error)

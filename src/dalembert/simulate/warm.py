@@ -11,10 +11,11 @@ from ..kernels.evaluate import eval_accelerations, eval_loaded_residual, eval_re
 from ..kernels.force.laws import eval_law
 from ..kernels.linearize import eval_matrices
 from ..kernels.linked_work import add_step_tangent, eval_constraints, eval_gaps, eval_mass, eval_needed, link_entries
-from ..kernels.measure import measure_frames
+from ..kernels.measure import measure_frames, restore_loads
 from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
 from ..kernels.natural.coordinates import natural_state_of_joint
 from ..kernels.natural.joints import joint_state_of_natural
+from ..kernels.step.dense_output import state_between
 from ..kernels.step.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.tables import make_work
 from ..kernels.tree.balance import check_tree_balance
@@ -50,6 +51,8 @@ def entries() -> list[tuple]:
         (measure_natural_frames, (system, system, np.zeros(1), block, block, block, block, cube, cube, cube, block, cube,
                                   block, work, work)),
         (solve_natural_frames, (system, system, np.zeros(1), block, block, block, block, work, work)),
+        (restore_loads, (np.zeros(1), work)),
+        (state_between, (system, loops[0].flow, 0.0, qd, work)),
         completion_entry(begin.packed),
         (eval_accelerations, (system, 0.0, q, qd, qd, qd, work)),
         (eval_residual, (system, 0.0, q, qd, qd, qd, qd, work)),
