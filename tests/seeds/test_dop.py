@@ -127,7 +127,7 @@ def test_faulty_projections_are_named(options, words):
 
 
 def test_a_tangent_too_large_to_be_dense_is_refused(monkeypatch):
-    monkeypatch.setattr("dalembert.simulate.loop.LARGEST_DENSE", 2)
+    monkeypatch.setattr("dalembert.simulate.methods.LARGEST_DENSE", 2)
     with pytest.raises(dal.ModelError, match="found 3 rates, expected at most 2. Take projection='step'"):
         dal.run(slider_crank(), until=0.01, step=STEP, formulation=dal.SemiRecursive(projection="tangent"))
 
