@@ -15,18 +15,21 @@ from dalembert.codes import (
     LawCode,
     ProjectionCode,
     RowCode,
+    SignalCode,
     Status,
 )
 from dalembert.errors import MultibodyError
 from dalembert.kernels import evaluate, linked_work, loop_calls, measure
 from dalembert.kernels.compile.jit import kernel
 from dalembert.kernels.constraint import row_accelerations, row_tangents, rows, state
+from dalembert.kernels.control.controllers import RUNNING
 from dalembert.kernels.force import elements, elements_tangent, laws
 from dalembert.kernels.natural import curvature, forces_tangent, joints, shapes
 from dalembert.kernels.natural import rows as natural_rows
-from dalembert.kernels.step import implicit_form
-from dalembert.kernels.tree import kinematics, tangent
+from dalembert.kernels.step import events, implicit_form
+from dalembert.kernels.tree import at_state, kinematics, tangent
 from dalembert.kernels.tree import state as tree_state
+from dalembert.start.at_state import make_reader
 from dalembert.start.initial import prepare_start
 from dalembert.start.status import error_of
 
@@ -225,6 +228,45 @@ def test_drives_with_loops():
     assert loop.work.fail["drive"] == 0
 
 
+@pytest.mark.parametrize("code", [ODD, DriveCode.NONE])
+def test_drives_at_a_state(code):
+    begin = prepare_start(driven())
+    sys, v, reader = with_code(begin.packed.system, "drive", 0, code), np.zeros(1), make_reader(begin.packed)
+    work = linked_work.make_linked_work(sys)
+    work.fail["drive"] = -1
+    assert at_state.eval_forward_at(sys, reader, 0.0, begin.q, begin.qd, v, v.copy(), work) == Status.UNKNOWN_DRIVE
+    assert work.fail["drive"] == 0
+
+
+# --- signals --------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("code", [ODD, SignalCode.NONE])
+def test_signals(code):
+    model = driven().add(
+        dal.JointSpring("spring", "pivot"), dal.Event("zero", "rod.position.x"),
+        dal.Controller("held", inputs=["pivot.angle"], outputs=["spring"], law=lambda t, u: -u[0]))
+    begin = prepare_start(model)
+    system, q, qd = begin.packed.system, begin.q.copy(), begin.qd.copy()
+    work, v = linked_work.make_linked_work(system), np.zeros(1)
+    work.control.running[RUNNING] = 1
+    assert evaluate.eval_accelerations(system, 0.0, q, qd, v, v.copy(), work) == Status.OK
+    assert np.isfinite(events.eval_one(system, 0, 0.0, q, qd, work))
+    read = {int(table["signal"][0]) for table in (system.control.controller, system.control.switch)}
+    assert len(read) == 2
+    for i in read:
+        signal = system.control.signal.copy()
+        signal["code"][i] = code
+        odd = system._replace(control=system.control._replace(signal=signal))
+        work.fail["signal"] = -1
+        if i == system.control.controller["signal"][0]:
+            assert evaluate.eval_accelerations(odd, 0.0, q, qd, v, v.copy(), work) == Status.UNKNOWN_SIGNAL
+        else:
+            assert np.isnan(events.eval_one(odd, 0, 0.0, q, qd, work))
+        assert work.fail["signal"] == i
+        told(begin.packed, Status.UNKNOWN_SIGNAL, work, f"signal {i} is of a kind")
+    assert np.isnan(events.eval_one(with_code(system, "body", 1), 0, 0.0, q, qd, work))
+
+
 # --- constraint rows ------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("code", [ODD, RowCode.NONE])
@@ -289,6 +331,14 @@ def test_formulations(loop):
     told(loop.begin.packed, Status.UNKNOWN_FORM, work, f"formulation {ODD} is of a kind")
 
 
+def test_forward_dynamics_at_a_state_is_for_trees():
+    loop = Loop("semi-recursive")
+    reader = make_reader(loop.begin.packed)
+    loop.work.fail["form"] = -1
+    status = at_state.eval_forward_at(loop.sys, reader, 0.0, loop.q, loop.qd, loop.tau, loop.out, loop.work)
+    assert status == Status.UNKNOWN_FORM and loop.work.fail["form"] == FormCode.SEMI_RECURSIVE
+
+
 def test_projections(loop):
     work = loop.work
     assert loop.find(loop.sys) == Status.OK
@@ -301,5 +351,5 @@ def test_projections(loop):
 
 
 def test_no_code_is_as_large_as_the_one_that_nothing_has():
-    kinds = JointCode, ForceCode, LawCode, DriveCode, FormCode, ConstraintCode, RowCode, ProjectionCode
+    kinds = JointCode, ForceCode, LawCode, DriveCode, FormCode, ConstraintCode, RowCode, ProjectionCode, SignalCode
     assert max(max(kind) for kind in kinds) < ODD

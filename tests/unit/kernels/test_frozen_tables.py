@@ -78,6 +78,7 @@ def calls(case):
         (tree_factor.solve_tree, (sys, ones, out, work)),
         (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], np.zeros((1, 0)), np.zeros((1, 0)), body,
                                   made["reaction"], made["effort"], made["element"], made["system"], work)),
+        (measure.restore_loads, (np.zeros(0), work)),
         (tree_state.move, (sys, q, 0.1 * ones, q.copy())),
         (tree_state.normalise, (sys, q.copy())),
         (tree_state.eval_coordinate_rates, (sys, q, qd, q.copy())),
@@ -114,6 +115,11 @@ def ask_accelerations(sys, t, q, qd, qdd, tau, work):
 
 
 @kernel
+def ask_velocities(sys, q, qd, work):
+    return loop_calls.call_velocities(sys, q, qd, work)
+
+
+@kernel
 def ask_projected(sys, t, q, qd, qdd, tau, work):
     return loop_calls.call_projected(sys, t, q, qd, qdd, tau, work)
 
@@ -145,6 +151,7 @@ def calls_with_loops(state, work):
     at, of_step = (sys, 0.0, q, qd), (0.0, q, qd, qdd)
     return [
         (linked_work.link_entries, (sys, work)),
+        (ask_velocities, (sys, q, qd, work)),
         (linked_work.eval_gaps, (*at, work)),
         (linked_work.eval_constraints, (*at, work)),
         (linked_work.eval_needed, (*at, qdd, tau, 0, out, work)),
@@ -211,6 +218,7 @@ def test_time_loops_leave_the_tables_alone(name, step):
     options = RunOptions(0.02, step, 1e-4, name, "auto", None)
     loop = Loop(case.begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]))
     assert loop.advance(200) == 0
+    loop.between(0.5 * (loop.step_began + loop.t))
     assert digest(case.sys) == before
 
 
@@ -222,6 +230,6 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     covered |= {entry.__name__ for entry, _ in calls_with_loops(state, linked_work.make_linked_work(state.packed.system))}
     methods = {f"{verb}_{kind}" for verb in ("begin", "attempt", "shorten", "keep")
                for kind in ("explicit", "implicit", "radau")}
-    loops = {*methods, "integrate", "factor_sparse",
+    loops = {*methods, "integrate", "state_between", "factor_sparse",
              "measure_natural_frames", "solve_natural_frames", "natural_state_of_joint", "joint_state_of_natural", "eval_law"}
     assert {entry.__name__ for entry, _ in entries()} <= covered | loops
