@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from physics.loop_models import G
+from promises import PROJECTED_RATES
 
 import dalembert as dal
 from dalembert.simulate.simulation import Simulation
@@ -84,7 +85,8 @@ def test_loops_stop_on_their_constraints(formulation):
         dal.Revolute("b", "ground.right", "rocker", axis=Z, start=dal.guess(1.5)),
         dal.Revolute("c", "coupler.pin", "rocker.pin", axis=Z), dal.Event("turn", "crank.pin.velocity.y", stop=True))
     r = dal.run(m, until=3.0, accuracy=1e-9, formulation=formulation)
-    assert r.t[-1] < 3.0 and abs(r["crank.pin.velocity"][-1, 1]) < 1e-7
+    fastest = np.max(abs(r["crank.pin.velocity"]))
+    assert r.t[-1] < 3.0 and abs(r["crank.pin.velocity"][-1, 1]) < 10 * PROJECTED_RATES * fastest
     assert r["constraints.position"][-1] < 1e-12 and r["constraints.velocity"][-1] < 1e-8
     assert np.ptp(r["energy.total"]) < 1e-9 * r.stats.steps * np.ptp(r["energy.kinetic"])
 

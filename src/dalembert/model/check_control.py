@@ -11,8 +11,8 @@ from typing import Any
 
 from .checked import CheckedController, CheckedEvent
 from .control import Controller, Event
-from .forces import Bushing
 from .laws import CompiledLaw
+from .records import LawField
 from .values import Faults, flag, number, shown
 
 DIRECTIONS = {"both": 0, "up": 1, "down": -1}
@@ -87,8 +87,8 @@ def _outputs(faults: Faults, where: str, controller: Controller, forces: Sequenc
     for name in controller.outputs:
         if not isinstance(name, str) or name not in rows:
             faults.tell(where, f"no force element {shown(name)}.{faults.near(name, rows)}")
-        elif isinstance(forces[rows[name]], Bushing):
-            faults.tell(where, f"{name!r} is a bushing, which has no single effort; expected a motor, force, torque or spring")
+        elif not any(isinstance(field, LawField) for field in forces[rows[name]].record.fields):
+            faults.tell(where, f"{name!r} has no effort of its own to add to; expected a motor, force, torque or spring")
         elif taken.setdefault(name, controller.name) is not controller.name or rows[name] in found:
             faults.tell(where, f"{name!r} is moved by {taken[name]!r} already, expected one controller per force element; let "
                                "one law return the sum")

@@ -189,8 +189,9 @@ def joint_between(joint: CheckedJoint, first: Moving, second: Moving, near: np.n
     seen = Relative((back @ r)[None], turn, (back @ v)[None], (back @ (second.angular_velocity - w))[None], still, still)
     coordinates, rates = motion_seen(seen, Axes(joint.code.name.lower(), joint.axis, joint.axis2))
     coordinates = coordinates[0]
-    if near is None and joint.code == JointCode.SCREW and joint.pitch:
-        near = 2 * np.pi / joint.pitch * seen.r @ joint.axis
+    lead = JOINT_RECORDS[joint.code].lead
+    if near is None and lead is not None and joint.pitch:
+        near = lead.per / joint.pitch * seen.r @ joint.axis
     angles = [name.startswith("angle") for name in joint.coordinates]
     if any(angles):
         middle = np.zeros(len(coordinates)) if near is None else near

@@ -19,12 +19,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..codes import FormCode, JointCode
+from ..codes import FormCode
 from ..errors import Fault, ModelError, near_names
 from ..kernels.compile.record import LINE, zeros_in_lines
 from ..kernels.tables import System
 from ..model.check import check
 from ..model.checked import CheckedJoint, CheckedModel
+from ..model.joints import JOINT_RECORDS
 from ..model.model import Model
 from ..model.values import Faults, number
 from .pack import REFERENCES, Packed, length_scale, pack
@@ -348,7 +349,8 @@ def _analytic_within(packed: Packed, parameter: Parameter) -> float:
 def frames_of_joint(joint: CheckedJoint, turned: bool, word: str) -> list[np.ndarray]:
     """Directions on which the rows of a joint build their frames, by the shortest rotation of z (rows.alignment)."""
     axis = np.array(getattr(joint, word))
-    if joint.code != JointCode.PLANAR or not turned:
+    record = JOINT_RECORDS[joint.code]
+    if record.mirrors or record.cross or not turned:
         return [-axis if turned else axis]
     C = alignment(axis)
     return [axis, -axis, -C[:, 0], -C[:, 1]]

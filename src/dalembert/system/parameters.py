@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..codes import ConstraintCode, ForceCode
+from ..kernels import tables
 from ..model.checked import (
     CheckedBody,
     CheckedConstraint,
@@ -24,8 +24,11 @@ from ..model.checked import (
     CheckedMotion,
     Place,
 )
+from ..model.constraints import CONSTRAINT_RECORDS
+from ..model.forces import FORCE_RECORDS
 from ..model.joints import JOINT_RECORDS
 from ..model.laws import Ramp, Sine, Table
+from ..model.records import ConstraintRecord, Direction, LawField, Number, Three, Unit
 from ..model.values import SHORTEST, frozen
 
 XYZ = ("x", "y", "z")
@@ -274,29 +277,32 @@ def _state(table: str, name: str, k: int) -> Callable[[Any], list[Copy]]:
 
 # --- constraints ---------------------------------------------------------------------------------------------------
 
-_DIRECTIONS = {ConstraintCode.POINT_ON_LINE: ("axis",), ConstraintCode.POINT_ON_PLANE: ("normal",),
-               ConstraintCode.ROLLING: ("normal", "axis")}
-_PRESCRIBED = {ConstraintCode.DISTANCE: "length", ConstraintCode.POINT_ON_PLANE: "offset", ConstraintCode.GEAR: "offset",
-               ConstraintCode.COORDINATE_COUPLING: "offset"}
-
-
 def _of_constraint(i: int, part: CheckedConstraint, model: CheckedModel) -> Iterator[Parameter]:
-    for name in _DIRECTIONS.get(part.code, ()):
-        if np.any(getattr(part, name)):
-            yield from _directions("constraints", i, part, name, name)
-    if part.code == ConstraintCode.ROLLING:
-        yield Parameter(f"{part.name}.radius", "m", part.radius, _put("constraints", i, _field("radius")),
-                        lambda packed: [Copy("row", r, "radius", None) for r in _rows(packed, part.name)],
-                        alone=True, above=0.0)
-    word = _PRESCRIBED.get(part.code)
-    if word and part.value is not None and (part.law is None or part.law_of_x):
-        above = 0.0 if part.code == ConstraintCode.DISTANCE else None
-        yield Parameter(f"{part.name}.{word}", part.unit, part.value, _put("constraints", i, _field("value")),
-                        lambda packed: [Copy("row", r, "c", None) for r in _rows(packed, part.name)], alone=True, above=above)
-    yield from _of_factors(i, part)
-    law = "function" if part.law_of_x else word
+    record = CONSTRAINT_RECORDS[part.code]
+    for field in record.fields:
+        if isinstance(field, Direction) and np.any(getattr(part, field.name)):
+            yield from _directions("constraints", i, part, field.name, field.name)
+        elif isinstance(field, Number) and field.name in tables.ROW.names:
+            yield Parameter(f"{part.name}.{field.name}", field.unit, getattr(part, field.name),
+                            _put("constraints", i, _field(field.name)),
+                            lambda packed, name=field.name: [Copy("row", r, name, None) for r in _rows(packed, part.name)],
+                            alone=True, above=field.above)
+    said = _prescribed(record)
+    if said is not None and part.value is not None and (part.law is None or part.law_of_x):
+        yield Parameter(f"{part.name}.{said.name}", part.unit, part.value, _put("constraints", i, _field("value")),
+                        lambda packed: [Copy("row", r, "c", None) for r in _rows(packed, part.name)], alone=True,
+                        above=said.above)
+    yield from _of_factors(i, part, record)
+    law = next((f.name for f in record.fields if isinstance(f, LawField) and f is not said), None) if part.law_of_x else (
+        said and said.name)
     yield from _of_law("constraints", i, part, law, part.unit, lambda packed: int(
         packed.system.row[_rows(packed, part.name)[0]]["law"]), of_time=not part.law_of_x)
+
+
+def _prescribed(record: ConstraintRecord) -> LawField | Number | None:
+    """Field that says what a constraint prescribes: a law of time, or a number in the unit of its coordinate."""
+    return next((f for f in record.fields if isinstance(f, LawField) and f.form == "time"
+                 or isinstance(f, Number) and not isinstance(f.unit, str)), None)
 
 
 def _rows(packed, name: str) -> range:
@@ -304,11 +310,11 @@ def _rows(packed, name: str) -> range:
     return range(entry.row, entry.row + entry.rows)
 
 
-def _of_factors(i: int, part: CheckedConstraint) -> Iterator[Parameter]:
+def _of_factors(i: int, part: CheckedConstraint, record: ConstraintRecord) -> Iterator[Parameter]:
     """Ratio of a gear and factors of a coupling: minus the factors of all terms but the first."""
-    if part.code == ConstraintCode.GEAR:
-        words = ["ratio"]
-    elif part.code == ConstraintCode.COORDINATE_COUPLING and not part.law_of_x:
+    if record.on == "two coordinates":
+        words = [f.name for f in record.fields if isinstance(f, Number) and f.unit == ""]
+    elif record.on == "coordinate" and not part.law_of_x:
         words = [f"to.{k}" for k in range(1, len(part.terms))]
     else:
         return
@@ -325,10 +331,8 @@ def _of_factors(i: int, part: CheckedConstraint) -> Iterator[Parameter]:
 
 # --- forces, motions, laws -----------------------------------------------------------------------------------------
 
-_LAW_WORDS = {ForceCode.JOINT_SPRING: "effort", ForceCode.MOTOR: "effort", ForceCode.SPRING_DAMPER: "force",
-              ForceCode.FORCE: "magnitude", ForceCode.TORQUE: "magnitude"}
-_BUSHING_UNITS = {"stiffness": "N/m", "damping": "N s/m", "turning_stiffness": "N m/rad", "turning_damping": "N m s/rad"}
-_ELASTIC = {"stiffness": "k", "damping": "c", "turning_stiffness": "kt", "turning_damping": "ct"}
+_COLUMNS = {"stiffness": "k", "damping": "c", "turning_stiffness": "kt", "turning_damping": "ct", "rest": "rest"}
+"""Field of `CheckedForce` -> column of the table."""
 
 
 def _unit(model: CheckedModel, part: CheckedForce | CheckedMotion) -> str:
@@ -337,27 +341,33 @@ def _unit(model: CheckedModel, part: CheckedForce | CheckedMotion) -> str:
 
 
 def _of_force(i: int, force: CheckedForce, model: CheckedModel) -> Iterator[Parameter]:
-    def copy(field, component):
-        return lambda packed: [Copy("force", i, field, component)]
+    moved = _unit(model, force) if force.joint >= 0 else ""
+    for field in FORCE_RECORDS[force.code].fields:
+        if isinstance(field, Direction):
+            yield from _directions("forces", i, force, field.name, field.name)
+        elif isinstance(field, LawField):
+            yield from _of_law("forces", i, force, field.name, _in(field.unit, moved),
+                               lambda packed: int(packed.system.force[i]["law"]))
+        elif isinstance(field, Number):
+            yield from _of_number(i, force, field, _in(field.unit, moved))
 
-    turns = force.joint >= 0 and _unit(model, force) == "rad"
-    if force.code in (ForceCode.JOINT_SPRING, ForceCode.SPRING_DAMPER):
-        for name in ("stiffness", "damping"):
-            unit = _BUSHING_UNITS[f"turning_{name}" if turns else name]
-            yield Parameter(f"{force.name}.{name}", unit, float(getattr(force, name)[0]), _put("forces", i, _entry(name, 0)),
-                            copy(_ELASTIC[name], 0), alone=True, least=0.0)
-        spring = force.code == ForceCode.JOINT_SPRING
-        yield Parameter(f"{force.name}.{'rest' if spring else 'length'}", "rad" if turns else "m", force.rest,
-                        _put("forces", i, _field("rest")), copy("rest", None), alone=True, least=None if spring else 0.0)
-    if force.code == ForceCode.BUSHING:
-        for name, field in _ELASTIC.items():
-            for k, c in enumerate(XYZ):
-                yield Parameter(f"{force.name}.{name}.{c}", _BUSHING_UNITS[name], float(getattr(force, name)[k]),
-                                _put("forces", i, _entry(name, k)), copy(field, k), alone=True, least=0.0)
-    if force.code in (ForceCode.FORCE, ForceCode.TORQUE):
-        yield from _directions("forces", i, force, "direction", "direction")
-    unit = "N m" if turns or force.code == ForceCode.TORQUE else "N"
-    yield from _of_law("forces", i, force, _LAW_WORDS.get(force.code), unit, lambda packed: int(packed.system.force[i]["law"]))
+
+def _in(unit: Unit, moved: str) -> str:
+    """Unit of a field of an element that acts on a coordinate of the unit `moved`."""
+    return unit if isinstance(unit, str) else unit[moved]
+
+
+def _of_number(i: int, force: CheckedForce, field: Number, unit: str) -> Iterator[Parameter]:
+    """A number of a force element, or its three."""
+    into = field.into or field.name
+    values, several = np.array(getattr(force, into)), isinstance(field, Three)
+    for at, c in enumerate(XYZ) if several else [(field.at, "")]:
+        def copies(packed, at=at):
+            return [Copy("force", i, _COLUMNS[into], at if values.ndim else None)]
+
+        yield Parameter(f"{force.name}.{field.name}{'.' * several}{c}", unit, float(values[at] if values.ndim else values),
+                        _put("forces", i, _entry(into, at) if values.ndim else _field(into)), copies, alone=True,
+                        least=field.least, above=field.above)
 
 
 def _of_motion(i: int, motion: CheckedMotion, model: CheckedModel) -> Iterator[Parameter]:

@@ -5,10 +5,11 @@ import pytest
 from physics.states import EPS, random_case
 
 from dalembert.codes import ForceCode
-from dalembert.kernels.force.elements_tangent import DIFFERENCE, vary_action, vary_by_differences
+from dalembert.kernels.force.elements_tangent import vary_action, vary_by_differences
 from dalembert.kernels.tree.kinematics import eval_motion, eval_places
 
 LAW_STEP = 1e-6
+DIFFERENCE = EPS ** (1 / 3)  # the best step of a central difference
 """Relative step over which the exact variations differentiate laws of state."""
 FIELDS = ("phi", "r", "v", "w")
 

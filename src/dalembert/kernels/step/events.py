@@ -22,7 +22,7 @@ LOOKS = 4
 """Equal parts of a step at whose ends switches are looked at."""
 TURNS = 100
 """Most iterations for one crossing."""
-CLOSE = 1e-14
+CLOSE = 4e-15
 """Length of the interval in which a crossing is known to lie, relative to the time and the step."""
 BEGINNING, WITHIN, END = 0, 1, 2
 """Rows of `ControlWork.level`."""
@@ -98,12 +98,10 @@ def locate(sys, flow, k, t0, g0, t1, g1, work):
         width = t1 - t0
         if width <= CLOSE * max(abs(t1), p.h_last) or g1 == 0.0:
             break
-        s = g0 / (g0 - g1)
+        s, least = g0 / (g0 - g1), 0.5 * CLOSE * max(abs(t1), p.h_last)
         if turn % 3 == 2 or not 0.0 < s < 1.0:
             s = 0.5
-        t = t0 + s * width
-        if not t0 < t < t1:
-            break
+        t = min(max(t0 + s * width, t0 + least), t1 - least)  # an end that is a zero already is enclosed at once
         g = level_between(sys, flow, k, t, work)
         if (g < 0.0) == (g0 < 0.0) and g != 0.0:
             t0, g0, g1 = t, g, 0.5 * g1 if s != 0.5 else g1                              # Illinois
