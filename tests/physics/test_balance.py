@@ -16,7 +16,7 @@ from random_models import random_rotation
 import dalembert as dal
 from dalembert.codes import TaskCode
 from dalembert.kernels.constraint.door import enter, make_open_work
-from dalembert.start import initial, natural
+from dalembert.start import begin, natural
 
 ACCURACY = 1e-6
 """Of `run` by default."""
@@ -53,13 +53,13 @@ def spoiled(with_penalties, penalties):
 
 def refusals(monkeypatch, formulation, penalties):
     """Run turned four-bars with and without the penalties; return why runs were refused, after a look at the others."""
-    original, texts = initial.with_penalties, []
+    original, texts = begin.with_penalties, []
     for seed in range(TURNS):
         model = turned_world(fourbar(), random_rotation(np.random.default_rng(seed)))
-        for module in (initial, natural):
+        for module in (begin, natural):
             monkeypatch.setattr(module, "with_penalties", original)
         sound = dal.run(model, until=UNTIL, formulation=formulation)["a.angle"]
-        for module in (initial, natural):
+        for module in (begin, natural):
             monkeypatch.setattr(module, "with_penalties", spoiled(original, penalties(seed)))
         try:
             found = dal.run(model, until=UNTIL, formulation=formulation)["a.angle"]

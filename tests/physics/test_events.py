@@ -8,7 +8,8 @@ from promises import PROJECTED_RATES
 import dalembert as dal
 from dalembert.simulate.simulation import Simulation
 from dalembert.start.arguments import RunOptions
-from dalembert.start.initial import prepare_start
+from dalembert.start.initial import prepare_start, start_at
+from dalembert.start.state import state_of
 
 Y, Z = (0, 1, 0), (0, 0, 1)
 METHODS = [("dopri5", None), ("rk4", 0.01), ("radau", None), ("sdirk4", None), ("generalized-alpha", None),
@@ -132,6 +133,26 @@ def test_an_advance_in_pieces_is_the_whole():
     for t in np.linspace(0.0, 2.0, 41)[1:]:
         assert s.advance(t).t == t
     assert s["pivot.angle"] == pytest.approx(whole["pivot.angle"][-1], abs=1e-9 * whole.stats.steps)
+
+
+@pytest.mark.parametrize("formulation", ["recursive", "semi-recursive", "global"])
+def test_a_simulation_begins_at_a_state_at_any_time(formulation):
+    """Interrupted at 0.7 s, and begun anew at the state found there, with a law of time that goes on."""
+    m = dal.Model("swing").add(
+        dal.Body("rod", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01)),
+        dal.Revolute("pivot", "ground", "rod", axis=Y, start=1.0),
+        dal.Motor("motor", "pivot", effort=dal.sine(amplitude=3.0, omega=5.0)))
+    options = RunOptions(2.0, None, 1e-9, "auto", "auto", None)
+    whole, first = (Simulation(prepare_start(m, formulation=formulation), options, np.zeros(0)) for _ in range(2))
+    whole.advance(2.0)
+    first.advance(0.7)
+    frame = first.state()
+    state = state_of(first.begin.shown, 0.7, frame["q"][0], frame["qd"][0])
+    second = Simulation(start_at(m, state, formulation), options, np.zeros(0))
+    assert second.t == 0.7 and second["pivot.angle"] == pytest.approx(first["pivot.angle"], abs=4 * np.finfo(float).eps)
+    assert second.advance(2.0).t == 2.0
+    steps = whole.loop.steps + second.loop.steps
+    assert second["pivot.angle"] == pytest.approx(whole["pivot.angle"], abs=1e-9 * steps)
 
 
 def test_loads_from_outside_act_like_forces():
