@@ -7,7 +7,7 @@ velocities, so that none of the package's own numerics is on both sides.
 import floating_cases
 import numpy as np
 import pytest
-from brute_force import QUATERNION_AT, joint_vectors, reference_state
+from brute_force import joint_vectors, reference_state
 from brute_motion import body_states
 from physics.loop_models import Z, parallelogram, slider_crank, slider_crank_inertia
 from random_models import random_rotation, random_tree
@@ -15,7 +15,6 @@ from random_models import random_rotation, random_tree
 import dalembert as dal
 from dalembert.kernels.tree.state import move
 from dalembert.model.check import check
-from dalembert.model.joints import JOINT_RECORDS
 from dalembert.model.parts import JOINTS
 
 EPS = np.finfo(float).eps
@@ -29,7 +28,7 @@ def case(seed, n_bodies=9, armature=False, **options):
     model, coordinates, rates = random_tree(rng, n_bodies, **options)
     if armature:
         for joint in model.joints:
-            if JOINT_RECORDS[joint.code].sizes[1]:
+            if joint.record.sizes[1]:
                 model = model.replaced(joint.name, armature=ROTOR)
     dynamics = dal.Dynamics(model)
     q, qd = dynamics.state(coordinates, rates)
@@ -41,7 +40,7 @@ def rate_indices(dynamics, model):
     found = []
     for joint in model.joints:
         own = [k for k, name in enumerate(dynamics.rates) if name.rpartition(".")[0] == joint.name]
-        assert len(own) == JOINT_RECORDS[joint.code].sizes[1]
+        assert len(own) == joint.record.sizes[1]
         found += own
     return np.array(found, int)
 
@@ -151,7 +150,7 @@ def test_a_quaternion_may_have_any_length(seed):
     model, dynamics, q, qd, _, _ = case(seed)
     longer = q.copy()
     for joint in model.joints:
-        if joint.code in QUATERNION_AT:
+        if joint.record.ball:
             own = [k for k, name in enumerate(dynamics.coordinates) if name in {f"{joint.name}.q{c}" for c in "wxyz"}]
             longer[own] *= 3.0
     assert np.any(longer != q)
