@@ -1,13 +1,13 @@
 """Computed torque of a six-axis arm at 500 Hz, against real time.
 
-The arm follows a path in its joints.  Every 2 ms the law asks for the mass matrix and the bias at the present state and commands
-the efforts
+The arm follows a path in its joints.  Every 2 ms the law asks for the mass matrix and the bias at the present state and
+commands the efforts
 
     tau = M(q) (qdd_r + 2 w (qd_r - qd) + w² (q_r - q)) + bias(q, qd),
 
-once as plain Python with the methods of `Dynamics`, once compiled with the functions of `Dynamics.compiled`.  A whole `dal.run` is
-timed by the clock, set-up, frames and results included, after a first one that compiles.  Both laws must make the same motion,
-and the deviation from the path, which begins with an offset, must die away as that of the law does.
+once as plain Python with the methods of `Dynamics`, once compiled with the functions of `Dynamics.compiled`.  Whole calls of
+`dal.run` are timed by the clock, set-up, frames and results included, after a first one that compiles.  Both laws must make
+the same motion, and the deviation from the path, which begins with an offset, must die away as that of the law does.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def main(arguments=None) -> int:
     first = {name: turn(name)() for name in models}
     check(results)
     best = best_runs({name: turn(name) for name in models}, rounds=rounds)
-    report = Report(f"computed torque of a six-axis arm at {1 / EVERY:g} Hz, {until:g} s", 
+    report = Report(f"computed torque of a six-axis arm at {1 / EVERY:g} Hz, {until:g} s",
                     ["law", "first_run_s", "run_ms", "steps", "real_time_factor", "required"])
     for name, seconds in best.items():
         factor = until / seconds
