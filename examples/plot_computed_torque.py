@@ -2,8 +2,8 @@
 Computed torque of a six-axis arm
 =================================
 
-A controller of 500 Hz lets an arm of six axes swing along a path that all axes take at once.  Computed torque asks the model
-for the efforts that the accelerations of the path need, plus feedback,
+A controller of 500 Hz lets an arm of six axes swing along a path in its joints.  Computed torque asks the model for the
+efforts that the accelerations of the path need, plus feedback,
 
 $$\\tau = M(q)\\bigl(\\ddot q_r - 2\\omega\\dot e - \\omega^2 e\\bigr) + h(q, \\dot q), \\qquad e = q - q_r,$$
 
@@ -72,10 +72,9 @@ plt.semilogy(r.t, exact, "k--", label="critically damped")
 plt.legend()
 plt.gca().set(xlabel="time [s]", ylabel="largest deviation of an axis [rad]", ylim=(1e-5, 1))
 plt.show()
-
 # %%
-# The deviation dies away as the law says, up to what holding the torques for 2 ms disturbs: accelerations that are off by no
-# more than a sample's jump, divided by the stiffness $\omega^2$.
+# The deviation dies away as it should, but for what holding the torques for 2 ms disturbs: accelerations are off by no more
+# than their jump at a sample, and $\ddot e + 2\omega\dot e + \omega^2 e = f$ makes at most $|f|/\omega^2$ of it.
 
 assert np.abs(error["computed torque"] - exact[:, None]).max() < np.abs(jumps).max() / w**2
 assert np.abs(error["computed torque"][500:]).max() < 0.02 * np.abs(error["independent PD"][500:]).max()
