@@ -102,13 +102,17 @@ def deviation(r: dal.Results) -> np.ndarray:
     return angles(r) - CENTRE - SWING * np.sin(SPEED * r.t[:, None])
 
 
-def check(results: dict) -> None:
+def check(results: dict, d: dal.Dynamics) -> None:
     """Assert that both laws make one motion, and that it is the one that the law asks for but for holding the efforts."""
     one, other = results.values()
     assert np.abs(angles(one) - angles(other)).max() < 1e-9, "plain and compiled law make different motions"
     exact = OFFSET * (1 + W * one.t) * np.exp(-W * one.t)  # (D + w)² e = 0
     error = np.abs(deviation(one) - exact[:, None]).max()
-    assert error < 0.2 * OFFSET, f"the deviation differs from that of the law by {error:.2g} rad"
+    jumps = [np.linalg.solve(d.mass_matrix(q), dy) for q, dy in
+             zip(angles(one)[1:], np.diff(one["computed torque.outputs"], axis=0), strict=True)]
+    bound = np.abs(jumps).max() / W**2  # accelerations are off by no more than the jump of what is held
+    assert error < bound, f"the deviation differs from that of the law by {error:.2g} rad, expected {bound:.2g}"
+
 
 
 def main(arguments=None) -> int:
@@ -128,7 +132,7 @@ def main(arguments=None) -> int:
         return run
 
     first = {name: turn(name)() for name in models}
-    check(results)
+    check(results, d)
     best = best_runs({name: turn(name) for name in models}, rounds=rounds)
     report = Report(f"computed torque of a six-axis arm at {1 / EVERY:g} Hz, {until:g} s",
                     ["law", "first_run_s", "run_ms", "steps", "real_time_factor", "required"])
