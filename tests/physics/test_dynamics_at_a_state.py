@@ -4,6 +4,8 @@ Mass matrices are held to the kinetic energies of the reference formulation, bia
 velocities, so that none of the package's own numerics is on both sides.
 """
 
+import gc
+
 import floating_cases
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from physics.loop_models import Z, parallelogram, slider_crank, slider_crank_ine
 from random_models import random_rotation, random_tree
 
 import dalembert as dal
+from dalembert.kernels.tree import handle as handles
 from dalembert.kernels.tree.state import move
 from dalembert.model.check import check
 from dalembert.model.parts import JOINTS
@@ -399,6 +402,18 @@ def test_errors_of_laws_and_missing_inertia_are_told_and_the_next_call_is_well()
     assert dal.Dynamics(massless).mass_matrix([0.0])[0, 0] == 0.0
     with pytest.raises(dal.SingularError, match="slide"):
         dal.Dynamics(massless).forward_dynamics([0.0], [0.0])
+
+
+def test_what_a_handle_leads_to_lives_as_long_as_the_handle():
+    """A law that closes over the handle needs no `Dynamics` beside it, and nothing is kept once the handle is gone."""
+    handle = dal.Dynamics(dal.Model("m").add(dal.Body("bob", mass=2.0, com=(0, 0, -0.5)),
+                                             dal.Revolute("pivot", "ground", "bob", axis=(0, 1, 0)))).compiled.handle
+    gc.collect()
+    address, M = int(handle[0]), np.empty((1, 1))
+    assert handles.mass_matrix(handle, np.zeros(1), M) == 0 and abs(M[0, 0] - 0.5) < 1e-15
+    del handle
+    gc.collect()
+    assert address not in handles._OPEN
 
 
 def test_compiled_functions_serve_all_models_without_being_compiled_again():
