@@ -76,7 +76,7 @@ def test_the_guide_of_control_runs_and_tells_the_truth():
     space: dict = {}
     for code in blocks("docs/howto/control.md", "python"):
         exec(code, space)
-    assert [e.name for e in space["r"].events] == ["far", "ground"]
+    assert [e.name for e in space["r"].events] == ["far", "landing"]
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/index.md"])

@@ -1,9 +1,12 @@
 """Controllers: sampled ones against exact recursions, continuous ones against springs, inputs, memory, and faults."""
 
+import gc
+
 import numpy as np
 import pytest
 
 import dalembert as dal
+from dalembert.start import control
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 EPS = np.finfo(float).eps
@@ -161,6 +164,30 @@ def test_controllers_close_over_mechanisms_with_loops():
 def test_compiled_laws_give_the_same_numbers():
     runs = [dal.run(slider().add(proportional(0.01, law)), until=1.0) for law in (feedback, dal.law(feedback))]
     assert np.array_equal(runs[0]["rail.displacement"], runs[1]["rail.displacement"])
+
+
+def test_a_law_that_reads_arrays_and_a_handle_is_compiled_once(monkeypatch):
+    """Computed torque: exact for a mass on a rail, and what the handle leads to outlives the `Dynamics` that made it."""
+    calls, compile_once = [], control.compiled_function
+    monkeypatch.setattr(control, "compiled_function", lambda *a: calls.append(a) or compile_once(*a))
+    c, goal = dal.Dynamics(slider(), without=["motor"]).compiled, np.array([0.7])
+    handle, inverse_dynamics = c.handle, c.inverse_dynamics
+    gc.collect()
+
+    @dal.law
+    def law(t, u):
+        tau, wanted = np.empty(1), 100.0 * (goal - u[:1]) - 20.0 * u[1:]
+        return tau if inverse_dynamics(handle, t, u[:1], u[1:], wanted, tau) == 0 else np.full(1, np.nan)
+
+    every = 1e-2
+    m = slider().add(proportional(every, law))
+    runs = [dal.run(m, until=2.0, record=every) for _ in range(2)]
+    assert len(calls) == 1 and np.array_equal(runs[0]["pd.outputs"], runs[1]["pd.outputs"])
+    u = np.column_stack([runs[0]["rail.displacement"], runs[0]["rail.speed"]])[:-1]
+    exact = 2.0 * (100.0 * (goal - u[:, 0]) - 20.0 * u[:, 1])
+    assert np.max(abs(runs[0]["pd.outputs"][:-1] - exact)) < 100 * EPS * np.max(abs(exact))
+    goal[0] = 0.2
+    assert abs(dal.run(m, until=2.0)["rail.displacement"][-1] - 0.2) < 1e-6 and len(calls) == 2
 
 
 def test_outputs_are_stored(tmp_path):

@@ -1,8 +1,8 @@
 """Events: zeros of switching functions along the dense output of a step, and the stop of an advance at one.
 
-A switch is a signal, or a user's function of signals, less the value that it crosses.  Its sign is looked at at the ends of a
-step and at LOOKS places between; where it changes, the crossing is located on the dense output by the Illinois variant of
-regula falsi, with bisection as soon as that does not halve the interval.  The state at an event that stops is that of the
+A switch is a signal, or a user's function of signals, less the value that it crosses.  Its sign is looked at at the ends of
+LOOKS equal parts of a step; where it changes, the crossing is located on the dense output by the Illinois variant of regula
+falsi, with bisection in every third turn.  The state at an event that stops is that of the
 dense output, projected onto the constraints, and so are its levels: its error lies below the local error of the step.
 """
 
