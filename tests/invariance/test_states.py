@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dalembert.simulate.linear import modes_of
+from dalembert.analyses.linear import modes_of
 from invariance.drawn import mobility
 from invariance.library import LIBRARY, fourbar
 from invariance.test_library import CHANGES
