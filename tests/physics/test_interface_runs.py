@@ -5,6 +5,7 @@ import pytest
 
 import dalembert as dal
 from dalembert.codes import Status
+from dalembert.kernels.tables import FAIL
 from dalembert.start.status import error_of
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
@@ -159,5 +160,7 @@ def test_a_body_without_a_frame_is_named():
     from dalembert.start.initial import prepare_start
 
     packed = prepare_start(swinging(), formulation="global").shown
-    error = error_of(Status.NO_FRAME, packed, [0, 0, 0, 1], 0.5, 1e-3)
+    fail = np.zeros(1, FAIL)
+    fail["superelement"] = 1
+    error = error_of(Status.NO_FRAME, packed, fail, 0.5, 1e-3)
     assert isinstance(error, dal.ConvergenceError) and "'rod 2'" in str(error) and "more bodies" in str(error)
