@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dalembert.analyses.linear import modes_of
 from invariance.drawn import mobility
 from invariance.library import LIBRARY, fourbar
 from invariance.test_library import CHANGES
 from physics.loop_models import parallelogram, slider_crank
 
 import dalembert as dal
+from dalembert.analyses.linear import modes_of
 
 HANGING = {"four-bar": fourbar, "slider-crank": slider_crank, "parallelogram": lambda: parallelogram(start=0.5),
            "vehicle": LIBRARY["vehicle"].make, "two pendulums and a slide": lambda: swing()}
