@@ -107,7 +107,8 @@ def test_model_texts_of_the_pages_run(name):
     for text in blocks(name, "yaml"):
         model = dal.loads(text)
         r = dal.run(model, until=None if "until" in model.run else 0.1)
-        assert r.t[-1] == model.run.get("until", 0.1) and np.ptp(r["energy.kinetic"]) > 0
+        end = r.events[-1].t if any(event.stop for event in model.events) else model.run.get("until", 0.1)
+        assert r.t[-1] == end and np.ptp(r["energy.kinetic"]) > 0
         assert "run:" in text or name != "docs/reference/model-text.md", "models of the reference run as they are printed"
 
 
