@@ -233,3 +233,30 @@ def test_bdf_refuses_controllers():
     m = slider().add(dal.Controller("pd", inputs=["rail.speed"], outputs=["motor"], law=lambda t, u: 0.0, every=0.1))
     with pytest.raises(dal.ModelError, match="radau"):
         dal.run(m, until=1.0, integrator="bdf")
+
+
+def test_other_analyses_say_that_controllers_do_not_act():
+    m = slider().add(dal.JointSpring("spring", "rail", stiffness=10.0), proportional(0.01))
+    motion = {"rail": dal.sine(omega=1.0)}
+    for analysis in (dal.static, dal.assemble, dal.evaluate_state,
+                     lambda x: dal.inverse_dynamics(x, motion, times=np.linspace(0, 1, 3))):
+        assert any("controllers act in runs only" in text and "'pd'" in text for text in analysis(m).messages)
+    assert "controllers act in runs only" in " ".join(dal.eigenmodes(m).messages)
+    assert not any("controllers" in text for text in dal.run(m, until=0.1).messages)
+
+
+def test_continuous_laws_beside_directions_without_inertia_are_refused():
+    m = dal.Model("oscillator", gravity=(0, 0, 0)).add(
+        dal.Body("node"), dal.Body("mass", mass=2.0), dal.Prismatic("a", "ground", "node", axis=X, start=0.1),
+        dal.Prismatic("b", "node", "mass", axis=X, start=0.2), dal.JointSpring("s", "a", stiffness=50.0, damping=3.0),
+        dal.JointSpring("k", "b", stiffness=20.0, damping=1.0), dal.Motor("motor", "b"))
+    law = dict(inputs=["b.displacement", "b.speed"], outputs=["motor"], law=lambda t, u: -15.0 * (u[0] - 0.05) - 2.0 * u[1])
+    with pytest.raises(dal.ModelError, match="controllers.hold(.|\n)*without inertia(.|\n)*give every="):
+        dal.run(m.replaced().add(dal.Controller("hold", **law)), until=1.0)
+    sprung = dal.run(m.replaced().add(dal.JointSpring("hold", "b", stiffness=15.0, damping=2.0, rest=0.05)), until=1.0,
+                     accuracy=1e-8, record=0.02)
+    off = []
+    for every in (4e-3, 2e-3, 1e-3):
+        sampled = dal.run(m.replaced().add(dal.Controller("hold", every=every, **law)), until=1.0, accuracy=1e-8, record=0.02)
+        off.append(np.max(abs(sampled["b.displacement"] - sprung["b.displacement"])))
+    assert np.allclose(np.array(off[:-1]) / off[1:], 2.0, rtol=0.1)  # first order in the time between samples

@@ -11,6 +11,7 @@ from ..model.check import check
 from ..model.model import Model
 from ..model.parts import Motion
 from ..results.results import Results
+from ..start.control import idle_controllers
 from ..start.evaluate import make_results
 from ..start.initial import prepare_start
 from ..system.edit import changed
@@ -68,8 +69,8 @@ def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
     if packed.law_errors:
         raise packed.law_errors[0].error("while the drives were evaluated")
     frames = {"t": times, "q": q, "qd": qd, "qdd": qdd}
-    return make_results(_all_driven(packed), begin.formulation.name, frames, messages=begin.messages,
-                        integrator="inverse dynamics")
+    return make_results(_all_driven(packed), begin.formulation.name, frames,
+                        messages=(*begin.messages, *idle_controllers(packed)), integrator="inverse dynamics")
 
 
 def _with_drives(model: Model, motion) -> Model:

@@ -17,6 +17,7 @@ from ..results.results import Results
 from ..start.assembly import TOLERANCE, Assembler
 from ..start.closing import set_drives
 from ..start.constraints import Constraints
+from ..start.control import idle_controllers
 from ..start.evaluate import make_results
 from ..start.initial import Start, prepare_start
 from ..start.mobility import find_mobility
@@ -127,8 +128,8 @@ def drive_through(begin: Start, times: np.ndarray, what: str) -> Results:
     arrays = {name: np.array([frame[c] for frame in frames]).reshape(len(frames), *shape)
               for c, (name, shape) in enumerate(shapes.items())}
     status = "ok" if failure is None else f"{type(failure).__name__}: {failure}"
-    results = make_results(begin.packed, begin.formulation.name, arrays, messages=begin.messages, integrator=what,
-                           status=status)
+    results = make_results(begin.packed, begin.formulation.name, arrays, integrator=what, status=status,
+                           messages=(*begin.messages, *idle_controllers(begin.packed)))
     if failure is not None:
         failure.results = results
         raise failure

@@ -13,6 +13,7 @@ from ..results.results import Results
 from ..start.arguments import check_time
 from ..start.closing import at_time
 from ..start.constraints import Constraints
+from ..start.control import idle_controllers
 from ..start.initial import prepare_start
 from ..start.massless import complete_frame
 from ..start.reduction import Equations, jacobian_rates, reduced, spin_matrix
@@ -74,9 +75,10 @@ class Eigenmodes:
     def messages(self) -> tuple[str, ...]:
         """What is to be known to read the frequencies."""
         speeds = {part: float(np.linalg.norm(w)) for part, w in self.spins.items()}
-        return tuple(f"{part!r} turns at {w:.5g} rad/s ({w / (2 * np.pi):.5g} Hz): frequencies are those seen in axes that "
-                     "turn with it; whirl(model) tells those in fixed axes, forward and backward"
-                     for part, w in speeds.items())
+        idle = idle_controllers(self.linear.begin.packed)
+        return idle + tuple(f"{part!r} turns at {w:.5g} rad/s ({w / (2 * np.pi):.5g} Hz): frequencies are those seen in axes "
+                            "that turn with it; whirl(model) tells those in fixed axes, forward and backward"
+                            for part, w in speeds.items())
 
     def whirl(self, model, part: str | None = None) -> Whirl:
         """Return frequencies of a turning flexible body in its own axes and in fixed ones, forward and backward.

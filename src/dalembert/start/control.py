@@ -199,8 +199,18 @@ def controlled(begin: Start) -> Start:
     packed = with_control(begin.packed)
     if packed is begin.packed:
         return begin
+    for controller in packed.plan.model.controllers:
+        if begin.massless and controller.every is None:
+            raise ModelError([Fault(f"controllers.{controller.name}", "the model has directions without inertia, in which a "
+                                    "continuous law would act on rates that it reads; expected a sampled one: give every=")])
     natural = begin.natural and replace(begin.natural, packed=share_control(packed, begin.natural.packed))
     return replace(begin, packed=packed, natural=natural)
+
+
+def idle_controllers(packed: Packed) -> tuple[str, ...]:
+    """Tell in an analysis other than a run that controllers do not act."""
+    names = ", ".join(repr(controller.name) for controller in packed.layout.controllers)
+    return (f"controllers act in runs only; here the outputs are zero: {names}",) if names else ()
 
 
 def share_control(packed: Packed, natural: Packed) -> Packed:

@@ -8,6 +8,7 @@ from ..model.model import Model
 from ..results.results import Results
 from .arguments import check_time
 from .closing import at_time
+from .control import idle_controllers
 from .evaluate import make_results, solve_state
 from .initial import prepare_start
 from .massless import complete_frame
@@ -22,7 +23,8 @@ def results_of_state(begin: Start, t: float) -> Results:
     else:
         qdd, multiplier = solve_state(begin.shown, t, q, qd), np.full(len(begin.shown.system.row), np.nan)
     frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd], "multiplier": [multiplier]}
-    return make_results(begin.shown, begin.formulation.name, frames, messages=begin.messages, integrator="none")
+    return make_results(begin.shown, begin.formulation.name, frames, integrator="none",
+                        messages=(*begin.messages, *idle_controllers(begin.shown)))
 
 
 def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Results:
