@@ -72,6 +72,13 @@ def test_the_guide_of_flexible_bodies_runs_and_tells_the_truth(tmp_path, monkeyp
     assert dal.compare(space["runs"], "whip.end.deflection").worst.relative < 0.01
 
 
+def test_the_guide_of_control_runs_and_tells_the_truth():
+    space: dict = {}
+    for code in blocks("docs/howto/control.md", "python"):
+        exec(code, space)
+    assert [e.name for e in space["r"].events] == ["far", "ground"]
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/index.md"])
 def test_the_short_example_runs(name, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")

@@ -15,6 +15,7 @@ CONTRACT = {
     "forces": {"Force", "Torque", "SpringDamper", "JointSpring", "Bushing", "Motor", "Motion"},
     "flexible": {"Beam", "FlexibleBody", "Material", "Circle", "Tube", "Rectangle", "Section", "flex"},
     "laws": {"table", "sine", "law"},
+    "control": {"Controller"},
     "analyses": {"run", "assemble", "static", "linearize", "eigenmodes", "inverse_dynamics", "compare", "cite",
                  "formulations"},
     "files": {"read", "write", "load"},
@@ -22,7 +23,7 @@ CONTRACT = {
                "FormatError", "CouplingError", "StudyError"},
     "methods": {"GeneralizedAlpha", "Global", "SemiRecursive"},
 }
-BEYOND = {"Bdf", "ChannelError", "Dynamics", "HHT", "LinearAcceleration", "Newmark", "Radau", "Recursive", "Results",
+BEYOND = {"Bdf", "ChannelError", "Dynamics", "Event", "HHT", "LinearAcceleration", "Newmark", "Radau", "Recursive", "Results",
           "StorageError", "Trapezoidal", "__version__", "bias", "body_from_mesh", "check", "dumps", "evaluate_state", "guess",
           "jacobian", "kinematics", "loads", "mass_matrix", "neglect", "perturbation_report", "ramp", "read_mjcf", "read_urdf",
           "rotation_between"}

@@ -4,18 +4,20 @@ Mass matrices are held to the kinetic energies of the reference formulation, bia
 velocities, so that none of the package's own numerics is on both sides.
 """
 
+import gc
+
 import floating_cases
 import numpy as np
 import pytest
-from brute_force import QUATERNION_AT, joint_vectors, reference_state
+from brute_force import joint_vectors, reference_state
 from brute_motion import body_states
 from physics.loop_models import Z, parallelogram, slider_crank, slider_crank_inertia
 from random_models import random_rotation, random_tree
 
 import dalembert as dal
+from dalembert.kernels.tree import handle as handles
 from dalembert.kernels.tree.state import move
 from dalembert.model.check import check
-from dalembert.model.joints import JOINT_RECORDS
 from dalembert.model.parts import JOINTS
 
 EPS = np.finfo(float).eps
@@ -29,7 +31,7 @@ def case(seed, n_bodies=9, armature=False, **options):
     model, coordinates, rates = random_tree(rng, n_bodies, **options)
     if armature:
         for joint in model.joints:
-            if JOINT_RECORDS[joint.code].sizes[1]:
+            if joint.record.sizes[1]:
                 model = model.replaced(joint.name, armature=ROTOR)
     dynamics = dal.Dynamics(model)
     q, qd = dynamics.state(coordinates, rates)
@@ -41,7 +43,7 @@ def rate_indices(dynamics, model):
     found = []
     for joint in model.joints:
         own = [k for k, name in enumerate(dynamics.rates) if name.rpartition(".")[0] == joint.name]
-        assert len(own) == JOINT_RECORDS[joint.code].sizes[1]
+        assert len(own) == joint.record.sizes[1]
         found += own
     return np.array(found, int)
 
@@ -151,7 +153,7 @@ def test_a_quaternion_may_have_any_length(seed):
     model, dynamics, q, qd, _, _ = case(seed)
     longer = q.copy()
     for joint in model.joints:
-        if joint.code in QUATERNION_AT:
+        if joint.record.ball:
             own = [k for k, name in enumerate(dynamics.coordinates) if name in {f"{joint.name}.q{c}" for c in "wxyz"}]
             longer[own] *= 3.0
     assert np.any(longer != q)
@@ -400,6 +402,18 @@ def test_errors_of_laws_and_missing_inertia_are_told_and_the_next_call_is_well()
     assert dal.Dynamics(massless).mass_matrix([0.0])[0, 0] == 0.0
     with pytest.raises(dal.SingularError, match="slide"):
         dal.Dynamics(massless).forward_dynamics([0.0], [0.0])
+
+
+def test_what_a_handle_leads_to_lives_as_long_as_the_handle():
+    """A law that closes over the handle needs no `Dynamics` beside it, and nothing is kept once the handle is gone."""
+    handle = dal.Dynamics(dal.Model("m").add(dal.Body("bob", mass=2.0, com=(0, 0, -0.5)),
+                                             dal.Revolute("pivot", "ground", "bob", axis=(0, 1, 0)))).compiled.handle
+    gc.collect()
+    address, M = int(handle[0]), np.empty((1, 1))
+    assert handles.mass_matrix(handle, np.zeros(1), M) == 0 and abs(M[0, 0] - 0.5) < 1e-15
+    del handle
+    gc.collect()
+    assert address not in handles._OPEN
 
 
 def test_compiled_functions_serve_all_models_without_being_compiled_again():

@@ -37,6 +37,6 @@ def test_states_of_random_trees_are_sound_and_spoiled_ones_are_not(seed):
     case = random_case(seed, 6)
     q, qd = case.q.copy(), case.qd.copy()
     qdd = solve_state(case.packed, 0.0, q, qd)
-    frames = {"t": np.zeros(1), "q": q[None], "qd": qd[None], "qdd": qdd[None]}
+    frames = {"t": np.zeros(1), "q": q[None], "qd": qd[None], "qdd": qdd[None], "loads": np.zeros((1, 0))}
     assert unbalanced(case.packed, frames, case.work) is None
     assert unbalanced(case.packed, {**frames, "qdd": 10.0 + 10.0 * frames["qdd"]}, case.work) is not None

@@ -121,7 +121,7 @@ class Dynamics:
         self.q, self.qd = as_user(self._layout, begin.q, begin.qd)
         self._still, self._closed = np.zeros(self.n_v), bool(self._system.constants[0].form != FormCode.TREE)
         self._calls: dict[str, Any] = {}
-        self._opened: compiled.Opened | None = None
+        self._handle: np.ndarray | None = None
 
     def __repr__(self) -> str:
         return f"<Dynamics of {self._layout.model!r}: {self.n_q} coordinates, {self.n_v} rates, {len(self._places)} places>"
@@ -258,10 +258,10 @@ class Dynamics:
 
     @property
     def compiled(self) -> Compiled:
-        """Handle and functions for code that is compiled with Numba; valid as long as this object lives."""
-        if self._opened is None:
-            self._opened = compiled.Opened(self._system, self._reader, self._work)
-        return Compiled(self._opened.handle)
+        """Handle and functions for code that is compiled with Numba; valid as long as the array `handle` lives."""
+        if self._handle is None:
+            self._handle = compiled.make_handle(self._system, self._reader, self._work)
+        return Compiled(self._handle)
 
     def _constrained(self, q, qd, tau, t: float) -> np.ndarray:
         """Accelerations with constraints: one that meets the rows, and along the free motions what the equations ask for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from math import nan
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -14,11 +14,14 @@ import numpy as np
 from ..codes import LawCode
 from ..errors import Fault, ModelError
 from ..kernels import tables
+from ..kernels.compile.user_functions import is_compiled
 from ..kernels.force.laws import POINT, STATE, compile_law, make_callback, prototype
 from ..model.laws import CompiledLaw, Ramp, Sine, Table, argument_count
 
-SETTLED = (bool, int, float, str, ModuleType, BuiltinFunctionType, np.ufunc)
-"""Kinds of values that stay what they are."""
+SETTLED = (bool, int, str, type(None), type, BuiltinFunctionType, FunctionType, np.ufunc)
+"""Kinds of values that stay what they are; a function that compiled code may call is one that Numba knows by itself."""
+LIBRARIES = ("math", "cmath", "numpy", "scipy", "numba")
+"""Modules whose values nobody changes."""
 FEW_KNOTS = 200
 """Smooth tables with more knots than this are taken for dense records, which no step can miss."""
 REMEMBERED_CALLS = 64
@@ -160,10 +163,44 @@ def _globals_read(function) -> list[tuple] | None:
     """Names and values that a function reads from outside, or None if some of them can change unseen."""
     if not isinstance(function, FunctionType):
         return None
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    outside = [(name, function.__globals__[name]) for name in function.__code__.co_names if name in function.__globals__]
-    values = [value for _, value in outside] + cells
-    return [*outside, *enumerate(cells)] if all(isinstance(value, SETTLED) for value in values) else None
+    names = _names_read(function.__code__)
+    try:
+        cells = [("", cell.cell_contents) for cell in function.__closure__ or ()]
+        outside = [(name, function.__globals__[name]) for name in names if name in function.__globals__]
+        return [(name, _settled(value, names)) for name, value in outside + cells]
+    except (_UnsettledError, ValueError):  # an empty cell is a ValueError
+        return None
+
+
+def _names_read(code: CodeType) -> list[str]:
+    """Names of a function and of the functions within it, such as comprehensions."""
+    inner = [name for c in code.co_consts if isinstance(c, CodeType) for name in _names_read(c)]
+    return list(dict.fromkeys([*code.co_names, *inner]))
+
+
+def _settled(value: Any, names: list[str]) -> Any:
+    """Something that is equal as long as a value is what the compiler froze; `names` may be attributes of it.
+
+    The compiler takes a copy of arrays, so that their contents count; a compiled function of the user keeps what it read when
+    it was compiled itself.
+    """
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return value.dtype, value.shape, value.strides, value.tobytes()
+    if isinstance(value, np.generic) and not value.dtype.hasobject:
+        return value.dtype, value.tobytes()
+    if isinstance(value, tuple):
+        return type(value), *(_settled(x, names) for x in value)
+    if isinstance(value, (float, complex)):
+        return type(value), np.asarray(value).tobytes()  # tells -0.0 from 0.0, and takes NaN for what it is
+    if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in LIBRARIES:
+        return value, *((name, _settled(getattr(value, name), names)) for name in names if hasattr(value, name))
+    if isinstance(value, (*SETTLED, ModuleType)) or is_compiled(value):
+        return type(value), value
+    raise _UnsettledError
+
+
+class _UnsettledError(Exception):
+    """A value that can change unseen."""
 
 
 def _uncompiled(function, owner: str, error: Exception) -> ModelError:

@@ -3,16 +3,25 @@
 import sys
 from functools import partial
 from math import sin
+from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
 from dalembert.codes import LawCode
 from dalembert.kernels.force.laws import place_count
 from dalembert.model.laws import argument_count, law
-from dalembert.system.pack_laws import LawTable
+from dalembert.system.pack_laws import LawTable, _globals_read
 
 SLOPE = 1.0
+
+
+class Gains(NamedTuple):
+    """Values that a law may read."""
+
+    p: float
+    d: np.ndarray
 
 
 class Callable:
@@ -78,7 +87,7 @@ def value(kept, t):
 
 
 def test_a_law_is_compiled_once_unless_what_it_reads_changes(monkeypatch):
-    """Globals and enclosing variables count, and what can change unseen is compiled anew."""
+    """Globals and enclosing variables count, contents of arrays too, and what can change unseen is compiled anew."""
     here = sys.modules[_slanted.__module__]
     monkeypatch.setattr(here, "SLOPE", 2.0)
     first, address = compiled(_slanted)
@@ -89,8 +98,32 @@ def test_a_law_is_compiled_once_unless_what_it_reads_changes(monkeypatch):
     values = np.array([1.0])
     shaken = lambda t: values[0] * t
     kept = compiled(shaken)[0]
+    assert compiled(shaken)[0] is kept
     values[0] = 4.0
-    assert compiled(shaken)[0] is not kept
+    assert compiled(shaken)[0] is not kept and value(compiled(shaken)[0], 2.0) == 8.0
+    changing = [1.0, 2.0]
+    unseen = lambda t: changing[0] * t
+    assert _globals_read(unseen) is None
+
+
+def test_what_a_law_reads_is_described_by_kind_and_contents(monkeypatch):
+    """1 is not 1.0, named tuples and compiled functions are known, and comprehensions read from outside as well."""
+    here = sys.modules[_slanted.__module__]
+    monkeypatch.setattr(here, "SLOPE", 1.0)
+    before = _globals_read(_slanted)
+    assert _globals_read(_slanted) == before
+    monkeypatch.setattr(here, "SLOPE", 1)
+    assert _globals_read(_slanted) != before
+    inner = lambda t: sum([SLOPE * x for x in (t, t)])
+    before = _globals_read(inner)
+    monkeypatch.setattr(here, "SLOPE", 7)
+    assert _globals_read(inner) != before
+    gains, half = Gains(2.0, np.array([3.0])), numba.njit(lambda x: 0.5 * x)
+    control = lambda t: half(gains.p * t + gains.d[0])
+    before = _globals_read(control)
+    assert before is not None and _globals_read(control) == before
+    gains.d[0] = 4.0
+    assert _globals_read(control) != before
 
 
 def _slanted(t):

@@ -5,6 +5,7 @@ import ctypes
 import numpy as np
 from llvmlite import ir
 from numba import carray, cfunc, config, njit, types
+from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
@@ -42,6 +43,11 @@ else:
     def call_control(address, t, u, memory, y):
         """Call a function of arrays at a machine address."""
         _call(address, t, u, memory, y)
+
+
+def is_compiled(function) -> bool:
+    """Tell whether a function is one that the user compiled with Numba."""
+    return isinstance(function, Dispatcher)
 
 
 def python_function(function, sizes: tuple[int, int, int]):

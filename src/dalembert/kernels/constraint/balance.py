@@ -7,18 +7,18 @@ then anything, mostly zero.  With the inertia m_k of rate k the sum e is tolerat
     |e_k| <= BALANCED (√m_k max_j (|f_j| + |M x|_j)/√m_j + |f_k| + |M x|_k) + CANCELLED sum_r |J_rk y_r|       (1)
 Forces over the root of inertia have the same unit for turning and moving, so that (1) does not depend on units, and little on
 axes.  Rates without inertia, whose equations are not those of a free motion, have no say.  An inertia is none if it is a
-rounding error of what moves with it, measured by the penalties in the factored matrix: moments of a rod about its axis are.
+rounding error of those beside it, of the same kind and of the same body or joint: moments of a rod about its axis are.
 """
 
 from math import sqrt
 
-from ...codes import Status
+from ...codes import FormCode, Status
 from ..algebra.sparse import multiply_sparse
 from ..compile.jit import kernel
 from .saddle import add_transposed
 
-NO_INERTIA = 1e-14
-"""Inertia that is none, over the diagonal of M + Jᵀ α J, which is STIFFNESS times the inertia that rows hold there."""
+NO_INERTIA = 1e-13
+"""Inertia that is none, over the largest one beside it: moments in turned axes are good to some roundings."""
 BALANCED = 1e-6
 """Share of the loads that accelerations may leave; rounding leaves 1e-12 with the penalties of saddle.py."""
 CANCELLED = 1e-9
@@ -35,10 +35,27 @@ def add_sizes(sys, r, out, work):
 
 
 @kernel
+def is_turn(d):
+    """True for a rate that turns."""
+    return d.s_n[0] != 0.0 or d.s_n[1] != 0.0 or d.s_n[2] != 0.0
+
+
+@kernel
 def felt_inertia(sys, k, work):
     """Inertia of rate k, or zero if it is none."""
-    p = sys.pattern.diagonal[k]
-    return work.mass[p] if work.mass[p] > NO_INERTIA * work.factors.A[p] else 0.0
+    diagonal, mass = sys.pattern.diagonal, work.mass
+    own, largest = mass[diagonal[k]], 0.0
+    if sys.constants[0].form == FormCode.GLOBAL:
+        if k < 12 * (sys.body.shape[0] - 1) and k % 12 >= 3:
+            first = k - k % 12 + k % 3
+            for slot in range(1, 4):
+                largest = max(largest, mass[diagonal[first + 3 * slot]])
+    else:
+        b, turns = sys.body[sys.dof[k].body], is_turn(sys.dof[k])
+        for v in range(b.v, b.v + b.nv):
+            if k < b.v + b.nv and is_turn(sys.dof[v]) == turns:  # elastic rates come behind, with a mass of their own
+                largest = max(largest, mass[diagonal[v]])
+    return own if own > NO_INERTIA * largest else 0.0
 
 
 @kernel

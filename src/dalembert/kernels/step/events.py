@@ -12,18 +12,19 @@ from ...codes import FormCode, Status
 from ..compile.jit import kernel, shared
 from ..compile.user_functions import call_control
 from ..control.controllers import eval_signals
+from ..control.tables import LOOKS
 from ..loop_calls import call_velocities
 from ..tree.kinematics import eval_motion, eval_places
 from .dense_output import place_between, state_between
 from .flow import copy, restart
 from .frames import record_due
 
-LOOKS = 4
-"""Equal parts of a step at whose ends switches are looked at."""
 TURNS = 100
 """Most iterations for one crossing."""
 CLOSE = 4e-15
 """Length of the interval in which a crossing is known to lie, relative to the time and the step."""
+LEAST = 1e-300
+"""A level of zero on one side."""
 BEGINNING, WITHIN, END = 0, 1, 2
 """Rows of `ControlWork.level`."""
 
@@ -111,42 +112,45 @@ def locate(sys, flow, k, t0, g0, t1, g1, work):
 
 
 @kernel
-def find_crossing(sys, flow, k, work):
-    """First crossing of switch number k in the last step: its time and direction; direction 0 if there is none."""
-    p, s = flow.progress[0], sys.control.switch[k]
-    t0, g0 = p.t_last, work.control.level[BEGINNING, k]
+def find_crossings(sys, flow, k, first, work):
+    """Write the crossings of switch number k in the last step, from a row of `crossing` on; returns the row behind them.
+
+    A level of zero belongs to the side that it was crossed to, at once.
+    """
+    p, s, control = flow.progress[0], sys.control.switch[k], work.control
+    t0, g0, row = p.t_last, control.level[BEGINNING, k], first
     for look in range(1, LOOKS + 1):
         t1 = p.t if look == LOOKS else p.t_last + look * p.h_last / LOOKS
         g1 = level_between(sys, flow, k, t1, work)
-        if g0 < 0.0 <= g1 and g1 > g0 and s.direction >= 0:
-            return locate(sys, flow, k, t0, g0, t1, g1, work), 1
-        if g0 > 0.0 >= g1 and s.direction <= 0:
-            return locate(sys, flow, k, t0, g0, t1, g1, work), -1
+        direction = 0
+        if g0 < 0.0 <= g1 and s.direction >= 0:
+            direction = 1
+        elif g0 > 0.0 >= g1 and s.direction <= 0:
+            direction = -1
+        if direction != 0:
+            control.crossing[row].t = locate(sys, flow, k, t0, g0, t1, g1, work)
+            control.crossing[row].switch, control.crossing[row].direction = k, direction
+            row += 1
         if g1 != 0.0:
             t0, g0 = t1, g1
-    return p.t, 0
+        elif direction != 0:
+            t0, g0 = t1, LEAST * direction
+    control.level[END, k] = g0
+    return row
 
 
 @shared
 def watch_step(sys, flow, work) -> int:
     """Note the crossings of the last step up to the first one that stops; RECORD_FULL if those of another step may not fit."""
     p, control = flow.progress[0], work.control
-    found = 0
+    last = p.crossings
     for k in range(sys.control.switch.shape[0]):
-        t, direction = find_crossing(sys, flow, k, work)
-        control.level[END, k] = eval_one(sys, k, p.t, flow.q, flow.qd, work)
-        if direction == 0:
-            continue
-        row = control.crossing[p.crossings + found]
-        row.switch, row.t, row.direction = k, t, direction
-        found += 1
-        if sys.control.switch[k].stop == 1:
-            p.stop_at = min(p.stop_at, t)
-    keep_crossings(flow, found, work)
-    for k in range(sys.control.switch.shape[0]):
-        if control.level[END, k] != 0.0:
-            control.level[BEGINNING, k] = control.level[END, k]
-    full = p.crossings + sys.control.switch.shape[0] > control.crossing.shape[0]
+        first, last = last, find_crossings(sys, flow, k, last, work)
+        control.level[BEGINNING, k] = control.level[END, k]
+        if sys.control.switch[k].stop == 1 and last > first:
+            p.stop_at = min(p.stop_at, control.crossing[first].t)
+    keep_crossings(flow, last - p.crossings, work)
+    full = p.crossings + LOOKS * sys.control.switch.shape[0] > control.crossing.shape[0]
     return Status.RECORD_FULL.value if full else Status.OK.value
 
 
@@ -185,10 +189,11 @@ def stop_between(sys, flow, frames, work) -> int:
             p.fixed -= 1
         p.h_last, p.t = t - p.t_last, t
     restart(flow)
-    p.watched = 1
+    p.watched = 0
+    status = begin_watching(sys, flow, work)  # others cross later in the step that has been cut
     for i in range(p.crossings):
         if work.control.crossing[i].t == t:  # on the side that it crossed to, whatever rounding says
             k, direction = work.control.crossing[i].switch, work.control.crossing[i].direction
-            work.control.level[BEGINNING, k] = 1e-300 * direction
+            work.control.level[BEGINNING, k] = LEAST * direction
     p.stop_at = 1e300
-    return Status.EVENT.value
+    return Status.EVENT.value if status == Status.OK.value else status

@@ -4,7 +4,7 @@ Every function takes the handle of a model (`Dynamics.compiled.handle`, int64) a
 last one and returns a status, 0 if all is well.  Called from plain Python they do the same.
 """
 
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, finalize
 
 import numpy as np
 from numba import config, types
@@ -21,18 +21,28 @@ _OPEN: WeakValueDictionary = WeakValueDictionary()
 """Address of tables -> the tables, for calls from Python."""
 
 
-class Opened:
+class _Opened:
     """Tables, reader and scratch of a model, which a handle leads to as long as this object lives."""
 
-    def __init__(self, system, reader, work):
-        self.tables = system, reader, work
-        n, q, qd = len(reader.still), reader.q, reader.qd
-        M, J, out = np.zeros((n, n)), np.zeros((6, n)), np.zeros(24)
-        self.addresses = [address_of(entry, (system, reader, *arguments, work)) for entry, arguments in (
-            (eval_mass_matrix_at, (q, M)), (eval_inverse_at, (0.0, q, qd, qd, qd)), (eval_forward_at, (0.0, q, qd, qd, qd)),
-            (eval_jacobian_at, (0, q, J)), (eval_place_at, (0, q, qd, qd, out)))]
-        self.handle = np.array([system.address, reader.address, work.address, *self.addresses], np.int64)
-        _OPEN[int(system.address)] = self
+    def __init__(self, *tables):
+        self.tables = tables
+
+
+def make_handle(system, reader, work) -> np.ndarray:
+    """Return a handle; what it leads to lives as long as this array, which a compiled function that froze it keeps."""
+    n, q, qd = len(reader.still), reader.q, reader.qd
+    M, J, out = np.zeros((n, n)), np.zeros((6, n)), np.zeros(24)
+    addresses = [address_of(entry, (system, reader, *arguments, work)) for entry, arguments in (
+        (eval_mass_matrix_at, (q, M)), (eval_inverse_at, (0.0, q, qd, qd, qd)), (eval_forward_at, (0.0, q, qd, qd, qd)),
+        (eval_jacobian_at, (0, q, J)), (eval_place_at, (0, q, qd, qd, out)))]
+    handle = np.array([system.address, reader.address, work.address, *addresses], np.int64)
+    opened = _OPEN[int(system.address)] = _Opened(system, reader, work)
+    finalize(handle, _let_go, opened).atexit = False
+    return handle
+
+
+def _let_go(opened) -> None:
+    """Nothing to be done: until the end of its handle the call keeps `opened`."""
 
 
 def _called(entry, handle, arguments) -> int:
