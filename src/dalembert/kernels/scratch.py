@@ -1,13 +1,15 @@
 """Vectors that evaluations scribble on, a bundle for each of them: one that calls another finds its own untouched."""
 
+from functools import cache
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from .compile.bundle import bundle
+from .compile.bundle import bundle, vectors
 
 
-@bundle
+@vectors
 class LoopVectors(NamedTuple):
     """Of the evaluation of constrained mechanisms."""
 
@@ -22,7 +24,7 @@ class LoopVectors(NamedTuple):
     reached: np.ndarray  # (n_q,) coordinates to return to
 
 
-@bundle
+@vectors
 class SettlingVectors(NamedTuple):
     """Of step/massless_frames.py."""
 
@@ -34,7 +36,7 @@ class SettlingVectors(NamedTuple):
     kept: np.ndarray  # rates that are being completed
 
 
-@bundle
+@vectors
 class BalanceVectors(NamedTuple):
     """Of tree/balance.py."""
 
@@ -45,7 +47,7 @@ class BalanceVectors(NamedTuple):
     size: np.ndarray  # loads that it is compared with
 
 
-@bundle
+@vectors
 class LinearVectors(NamedTuple):
     """Of linearize.py and of products with a motion, tree/rank.py."""
 
@@ -55,7 +57,7 @@ class LinearVectors(NamedTuple):
     tau: np.ndarray
 
 
-@bundle
+@vectors
 class FormVectors(NamedTuple):
     """Of step/implicit_form.py."""
 
@@ -76,7 +78,7 @@ class FormVectors(NamedTuple):
     column: np.ndarray  # of the Jacobian
 
 
-@bundle
+@vectors
 class FrameVectors(NamedTuple):
     """Of measure.py and measure_superelements.py: a frame, its accelerations and its efforts."""
 
@@ -104,7 +106,23 @@ POINTS = {"q", "moved", "reached", "coordinate_rates", "q_kept"}
 """Fields with an entry per coordinate; the others have one per rate."""
 
 
+KINDS = LoopVectors, SettlingVectors, BalanceVectors, LinearVectors, FormVectors, FrameVectors
+
+
+@cache
+def _places(n_q: int, n_v: int) -> tuple[list, int]:
+    """Where the vectors of each bundle begin and end in the block, and its length."""
+    end, places = 0, []
+    for kind in KINDS:
+        ends = list(accumulate((n_q if name in POINTS else n_v for name in kind._fields), initial=end))
+        places.append(tuple(pairwise(ends)))
+        end = ends[-1]
+    return places, end
+
+
 def make_scratch(n_q: int, n_v: int) -> Scratch:
-    """Allocate the vectors for so many coordinates and rates."""
-    kinds = LoopVectors, SettlingVectors, BalanceVectors, LinearVectors, FormVectors, FrameVectors
-    return Scratch(*(kind(*(np.zeros(n_q if name in POINTS else n_v) for name in kind._fields)) for kind in kinds))
+    """Allocate the vectors for so many coordinates and rates, in one block."""
+    places, length = _places(n_q, n_v)
+    block = np.zeros(length)
+    address = block.ctypes.data
+    return Scratch(*(kind.within(block, address, own) for kind, own in zip(KINDS, places, strict=True)))

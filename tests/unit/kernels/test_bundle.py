@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba import typeof
 
-from dalembert.kernels.compile.bundle import BundleType, bundle
+from dalembert.kernels.compile.bundle import BundleType, bundle, vectors
 from dalembert.kernels.compile.jit import kernel
 from dalembert.kernels.compile.record import record
 
@@ -124,3 +124,38 @@ def test_tables_that_must_not_be_written_have_a_type_of_their_own():
     fixed = make(3)
     fixed.matrix.flags.writeable = False
     assert fixed.kernel_type != make(3).kernel_type
+
+
+class Pair(NamedTuple):
+    """Two vectors."""
+
+    a: np.ndarray
+    b: np.ndarray
+
+
+Quick, Plain = vectors(Pair), bundle(Pair)
+
+
+@kernel
+def twice(pair):
+    for k in range(pair.b.shape[0]):
+        pair.b[k] = 2.0 * pair.a[k]
+
+
+def test_vectors_within_a_block_are_what_any_bundle_of_them_is():
+    block = np.arange(7.0)
+    made = Quick.within(block, block.ctypes.data, ((1, 3), (3, 7)))
+    assert made.listed() == Plain(*made).listed() == [block.ctypes.data + 8, 2, block.ctypes.data + 24, 4]
+    assert made.kernel_type.fields == Plain(*made).kernel_type.fields
+    pair = Quick.within(block, block.ctypes.data, ((0, 3), (4, 7)))
+    twice(pair)
+    assert np.array_equal(block, [0, 1, 2, 3, 0, 2, 4])
+
+
+def test_a_copy_of_vectors_has_a_memory_of_its_own():
+    block = np.arange(6.0)
+    made = Quick.within(block, block.ctypes.data, ((0, 3), (3, 6)))
+    other = copy.deepcopy(made)
+    assert other.listed() == [other.a.ctypes.data, 3, other.b.ctypes.data, 3] != made.listed()
+    twice(other)
+    assert np.array_equal(block, np.arange(6.0)) and np.array_equal(other.b, [0, 2, 4])

@@ -93,6 +93,38 @@ def bundle(fields: type) -> type:
     return type(fields.__name__, (Bundle, fields), {"__module__": fields.__module__, "__doc__": fields.__doc__})
 
 
+class Vectors(Bundle):
+    """What makes a NamedTuple of vectors of numbers a bundle that is made quickly; see `vectors`."""
+
+    @property
+    def kernel_type(self) -> BundleType:
+        """Type that kernels are compiled for, the same for all of the class."""
+        return _type_of_vectors(type(self))
+
+    @classmethod
+    def within(cls, block: np.ndarray, address: int, places: tuple) -> "Vectors":
+        """Return vectors that lie in a block of memory at an address, each from a place of it on to another."""
+        arrays = [block[first:end] for first, end in places]
+        words = [word for first, end in places for word in (address + 8 * first, end - first)]
+        made = cls(*arrays)
+        made._listed = words
+        return made
+
+    def listed(self) -> list[int]:
+        """Return the words one by one; a copy has none that are known."""
+        return getattr(self, "_listed", None) or super().listed()
+
+
+@cache
+def _type_of_vectors(kind: type) -> BundleType:
+    return _type_of(kind.__name__, kind._fields, (types.float64[::1],) * len(kind._fields))
+
+
+def vectors(fields: type) -> type:
+    """Make a NamedTuple class of vectors (n,) of float64 a bundle."""
+    return type(fields.__name__, (Vectors, fields), {"__module__": fields.__module__, "__doc__": fields.__doc__})
+
+
 register_default(BundleType)(OpaqueModel)
 
 
