@@ -156,6 +156,7 @@ def test_loads_inside_a_body_are_refused_and_the_remedy_is_told():
 
 
 def test_a_body_without_a_frame_is_named():
+    from dalembert.kernels.tables import FAIL
     from dalembert.start.initial import prepare_start
 
     packed, fail = prepare_start(swinging(), formulation="global").shown, np.zeros(1, FAIL)
