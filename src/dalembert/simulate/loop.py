@@ -292,7 +292,7 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
     def v():
         return np.zeros(n_v)
 
-    q_scale, qd_scale = _scales(system, n_q, length_scale(begin.packed.plan.model))
+    q_scale, qd_scale = _scales(system, n_q, begin)
     slack, motions = begin.slack, begin.motions
     if begin.natural:
         slack, motions = natural_slack(begin.packed, begin.q, begin.motions, n_v), np.zeros((begin.massless, n_v))
@@ -301,11 +301,11 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
                 _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), make_settling(begin.massless, n_v))
 
 
-def _scales(system, n_q: int, length: float) -> tuple[np.ndarray, np.ndarray]:
-    """Sizes of coordinates and rates that an accuracy refers to, for the length of a model that has no rows to tell it."""
+def _scales(system, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
+    """Sizes of coordinates and rates that an accuracy refers to."""
     if system.constants[0].form == FormCode.GLOBAL:
         lengths = system.row["size"][system.row["code"] == RowCode.POSITION]
-        length = float(lengths[0]) if len(lengths) else length
+        length = float(lengths[0]) if len(lengths) else length_scale(begin.packed.plan.model)
         bodies = np.tile(np.repeat([length, 1.0], [3, 9]), len(system.body) - 1)
         scale = np.concatenate([bodies, length * _modal_sizes(system.sup)])
         return scale, scale.copy()

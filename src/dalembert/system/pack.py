@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -150,12 +151,18 @@ def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.
                   entry: np.ndarray):
     """Pattern of M + Jᵀ α J with the places of both parts; empty for trees."""
     if form == FormCode.TREE:
-        n_v, i, j, rows = 0, np.zeros(0, np.int64), np.zeros(0, np.int64), row[:0]
-    else:
-        n_v, (i, j), rows = len(dof), mass_pairs(body, floating), row
-    row_i, row_j = row_pairs(rows, entry)
-    pattern, place = build_pattern(n_v, np.concatenate([i, row_i]), np.concatenate([j, row_j]), dof["body"][:n_v])
+        return _empty_pattern(), np.zeros(0, np.int64), np.zeros(0, np.int64)
+    i, j = mass_pairs(body, floating)
+    row_i, row_j = row_pairs(row, entry)
+    pattern, place = build_pattern(len(dof), np.concatenate([i, row_i]), np.concatenate([j, row_j]), dof["body"])
     return Pattern(*map(_frozen, pattern)), place[:len(i)].copy(), place[len(i):].copy()
+
+
+@cache
+def _empty_pattern() -> Pattern:
+    """Return the pattern of no unknowns."""
+    none = np.zeros(0, np.int64)
+    return Pattern(*map(_frozen, build_pattern(0, none, none, none)[0]))
 
 
 def _some_singular(model: CheckedModel) -> bool:
@@ -166,6 +173,7 @@ def _some_singular(model: CheckedModel) -> bool:
     return bool(any(b.mass == 0 for b in bodies) or np.any(moments[:, 0] <= 1e-9 * moments[:, 2]))
 
 
+@cache
 def _no_control() -> Control:
     """Return the tables of a model without controllers and events; start/control.py fills them."""
     return Control(*map(_frozen, no_control()))

@@ -5,6 +5,7 @@ order of `super_constants`; a row of SUPER tells where each begins, and rows of 
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -94,6 +95,7 @@ class SuperWork(NamedTuple):
     column: np.ndarray  # (n,)
 
 
+@cache
 def no_superelements() -> Superelements:
     """Return the frozen tables of a model without superelements."""
     tables = Superelements(np.zeros(0, SUPER), np.zeros(0, np.int64), np.zeros(0), np.zeros(0, SUPER_POINT),
