@@ -60,7 +60,7 @@ class Simulation:
     times : (n,) float
         Times to record [s]; see `record_next` for more of them later.
     outer : bool
-        Whether loads from outside are accepted, `push` and `load`.
+        Whether loads from outside are accepted, see `load`.
 
     Attributes
     ----------
@@ -124,6 +124,11 @@ class Simulation:
             Force [N] and moment about the origin of each body of `layout.bodies` [N m], world axes.
         efforts : (n_v,) float, optional
             On the rates of the tree [N m or N].
+
+        Notes
+        -----
+        Forces and moments keep their world axes.  The arm from a body's joint to its origin is that of the moment at which
+        they are set: where the two places differ and the body turns, set them anew as it goes on.
         """
         self.loop.load(wrenches, efforts)
 
