@@ -1,11 +1,10 @@
 """The one decorator of all kernels, with a cache on disk that notices every change of every kernel source.
 
 Numba keys its cache by the file of the kernel alone, so an edited callee in another file would go unnoticed; here the
-cache folder is named by a hash of all kernel sources and of `codes.py`.
+cache folder is named by a digest of all sources that the kernel hangs on (sources.py).
 """
 
 import gc
-import hashlib
 import os
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from numba.np import linalg
 
 from .compilers import EntryCompiler, PartCompiler, SharedCompiler
 from .linking import share
+from .sources import digest
 from .typing_memory import operators_remembered
 
 
@@ -43,14 +43,6 @@ _load_array_functions()
 
 on_compile = []
 """Callables ``f(name, done, total)`` told before an entry kernel is compiled (never when it comes from the cache)."""
-
-
-def _source_hash() -> str:
-    kernels = Path(__file__).resolve().parents[1]
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in [kernels.parent / "codes.py", *sorted(kernels.rglob("*.py"))]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def _cache_root() -> Path:
@@ -76,14 +68,15 @@ def _writable(folder: Path) -> bool:
         return False
 
 
-def cache_folder() -> Path:
-    """Folder of the kernels compiled from the present sources."""
-    name = f"kernels-{_source_hash()}"
-    folder = _cache_root() / name
-    return folder if _writable(folder) else Path(tempfile.gettempdir()) / f"dalembert-{name}"
+@cache
+def _usable_root() -> Path:
+    root = _cache_root()
+    return root if _writable(root) else Path(tempfile.gettempdir()) / "dalembert"
 
 
-_CACHE = str(cache_folder())
+def cache_folder(path: Path) -> Path:
+    """Folder of the kernels of a file, compiled from the present sources of all that they hang on."""
+    return _usable_root() / f"kernels-{digest(path)}"
 
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
@@ -133,7 +126,7 @@ def _kept(entry, compile_kernel):
     @cache
     def open_cache():
         before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = _CACHE
+        numba.config.CACHE_DIR = str(cache_folder(Path(entry.py_func.__code__.co_filename).resolve()))
         try:
             entry.enable_caching()
         finally:
