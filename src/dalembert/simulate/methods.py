@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from ..codes import ProjectionCode
 from ..errors import ModelError
 from ..kernels.compile.calls import address_of, check_answer
-from ..kernels.step.explicit import attempt_explicit, begin_explicit, keep_explicit, shorten_explicit
+from ..kernels.step.beginning import begin_step
+from ..kernels.step.explicit import attempt_explicit, keep_explicit, shorten_explicit
 from ..kernels.step.flow import OPTIONS
 from ..kernels.step.implicit import attempt_implicit, begin_implicit, keep_implicit, shorten_implicit
 from ..kernels.step.method import CALLS, FUNCTIONS, Method, Tableau
-from ..kernels.step.radau import attempt_radau, begin_radau, keep_radau, shorten_radau
+from ..kernels.step.radau import attempt_radau, keep_radau, shorten_radau
 from ..kernels.step.radau_stages import COEFFICIENTS, Stages
 from ..kernels.step.stage import Tangent
 from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
@@ -26,9 +29,9 @@ TOLERATED = 1.5
 """Error, 1 = accuracy, up to which steps of one-leg and diagonally implicit methods are not repeated."""
 PROJECTIONS = {None: ProjectionCode.NONE, "step": ProjectionCode.STEP, "mass": ProjectionCode.MASS,
                "tangent": ProjectionCode.TANGENT}
-EXPLICIT = (begin_explicit, attempt_explicit, shorten_explicit, keep_explicit)
+EXPLICIT = (begin_step, attempt_explicit, shorten_explicit, keep_explicit)
 IMPLICIT = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
-SIMULTANEOUS = (begin_radau, attempt_radau, shorten_radau, keep_radau)
+SIMULTANEOUS = (begin_step, attempt_radau, shorten_radau, keep_radau)
 
 _ADDRESSES: dict[tuple, tuple[int, ...]] = {}
 """Functions of a method -> their addresses, once they are compiled: all systems have the same types."""
@@ -118,6 +121,16 @@ def _coefficients(integrator) -> np.ndarray:
 
 
 def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
+    """Return the memory of implicit steps; that of no rates is shared."""
+    return _allocate_tangent(n_v, dense) if n_v else _no_tangent()
+
+
+@cache
+def _no_tangent() -> Tangent:
+    return _allocate_tangent(0, False)
+
+
+def _allocate_tangent(n_v: int, dense: bool) -> Tangent:
     n = n_v if dense and n_v <= LARGEST_DENSE else 0
     add, residual, dq, dq_base, qd_base = (np.zeros(n_v) for _ in range(5))
     return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), add, residual, np.zeros((2, n_v)), dq,
@@ -125,5 +138,15 @@ def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
 
 
 def _make_stages(n: int) -> Stages:
+    """Return the memory of simultaneous stages; that of no rates is shared."""
+    return _allocate_stages(n) if n else _no_stages()
+
+
+@cache
+def _no_stages() -> Stages:
+    return _allocate_stages(0)
+
+
+def _allocate_stages(n: int) -> Stages:
     return Stages(np.zeros((4, n, n)), np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros((6, 3, n)),
                   np.zeros(n), np.zeros(n, complex))

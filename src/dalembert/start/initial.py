@@ -17,6 +17,7 @@ from .begin import begin_plan, begin_state
 from .control import controlled
 from .deformed import Equilibrium, modes_of_floating, put, split_starts
 from .formulations import Global, choose_formulation, of_tree
+from .prepared import prepared
 from .start import Start
 from .state import State
 from .undeformed import as_seen, undeformed
@@ -42,11 +43,15 @@ def prepare_start(model: Model, start=None, start_rate=None, formulation="auto",
     rest = start if isinstance(start, Equilibrium) else None
     given, elastic = split_starts(model, rest.starts if rest and not rest.layout.flexibles else None if rest else start)
     checked = with_reductions(check(with_starts(model, given, start_rate)))
-    plan = span(checked)
-    chosen = choose_formulation(formulation, plan)
-    if checked.flexibles:
-        plan, elastic = _flexible_start(checked, plan, chosen, t, rest, elastic)
-    return controlled(begin_plan(plan, chosen, t, elastic))
+
+    def prepare() -> Start:
+        plan, coordinates = span(checked), elastic
+        chosen = choose_formulation(formulation, plan)
+        if checked.flexibles:
+            plan, coordinates = _flexible_start(checked, plan, chosen, t, rest, elastic)
+        return controlled(begin_plan(plan, chosen, t, coordinates))
+
+    return prepare() if rest is not None or elastic else prepared(checked, formulation, t, prepare)
 
 
 def _flexible_start(checked: CheckedModel, plan: Plan, chosen, t: float, rest: Equilibrium | None,

@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.constraint.accelerations import TURNED
-from ..system.pack import Packed, length_scale
+from ..system.extent import length_scale
+from ..system.pack import Packed
 from .constraints import Constraints
 
 LOOSE = 1e-7
