@@ -91,8 +91,9 @@ class Writer:
         for name, shape in self._shapes.items():
             if 0 not in shape:
                 rows = max(1, CHUNK // (8 * int(np.prod(shape, dtype=int))))
-                self._arrays[name] = self._file.create_dataset(name, shape=(0, *shape), maxshape=(None, *shape),
-                                                               chunks=(rows, *shape), dtype="f8", compression="lzf", shuffle=True)
+                self._arrays[name] = self._file.create_dataset(
+                    name, shape=(0, *shape), maxshape=(None, *shape), chunks=(rows, *shape), dtype="f8", compression="lzf",
+                    shuffle=True)
         self._file.swmr_mode = True
         self._file.flush()
         self._give_back()
