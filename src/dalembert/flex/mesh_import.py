@@ -26,7 +26,7 @@ _LOW = ("vertex", "line", "line3", *PLANES)
 _SOFTENED = ("q4", "h8")
 
 
-def read_mesh(path: str | PathLike, *, material: Material, scale: float = 1.0, thickness: float | None = None,
+def read_mesh(path: str | PathLike[str], *, material: Material, scale: float = 1.0, thickness: float | None = None,
               incompatible: bool = True, drop_loose: bool = False) -> FEModel:
     """Return a finite-element model of a mesh file.
 

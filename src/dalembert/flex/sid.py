@@ -27,7 +27,7 @@ from .stiffening import Stiffening
 _FREQUENCY = re.compile(r"([-+0-9.eEdD]+)\s*Hz", re.IGNORECASE)
 
 
-def write_sid(body, path: str | PathLike, *, frame=None, stiffening: bool | None = None,
+def write_sid(body, path: str | PathLike[str], *, frame=None, stiffening: bool | None = None,
               dialect: str = "row-mode-column") -> None:
     """Write a flexible body as Standard Input Data.
 
@@ -52,7 +52,7 @@ def write_sid(body, path: str | PathLike, *, frame=None, stiffening: bool | None
     write_sid_file(sid_of(body.floating(frame, stiffening=stiffening)), path, dialect)
 
 
-def read_sid(path: str | PathLike, dialect: str = "auto") -> FloatingBody:
+def read_sid(path: str | PathLike[str], dialect: str = "auto") -> FloatingBody:
     """Read a flexible body from Standard Input Data.
 
     Parameters

@@ -96,7 +96,7 @@ def _list_text(values: Any) -> str:
     return f"[{', '.join([_WRITERS.get(type(v), _text)(v) for v in values])}]"
 
 
-def _mapping_text(values: Mapping) -> str:
+def _mapping_text(values: Mapping[Any, Any]) -> str:
     return "{" + ", ".join([f"{_text(k)}: {_WRITERS.get(type(v), _text)(v)}" for k, v in values.items()]) + "}"
 
 
