@@ -224,6 +224,7 @@ class Section:
 
 
 SECTIONS = (Circle, Tube, Rectangle, Section)
+CrossSection = Circle | Tube | Rectangle | Section
 
 
 def _round_extreme_stress(section: Circle | Tube, radius: float, axial: Load, moment_y: Load, moment_z: Load) -> Load:
