@@ -30,6 +30,10 @@ class Interfaced(Reduced, Protocol):
     """A body reduced to interfaces and modes: its frame can be chosen, and motions of all nodes are known."""
 
     @property
+    def model(self) -> Any:
+        """The finite-element model."""
+
+    @property
     def basis(self) -> Any:
         """(N, n) float: displacements of the whole model by each coordinate."""
 
