@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..codes import DriveCode, FormCode, RowCode, SignalCode, Status
 from ..errors import ModelError
 from ..kernels.compile.bundle import Bundle
 from ..kernels.control.controllers import GIVEN, RUNNING
+from ..kernels.flex.superelement_tables import Superelements
 from ..kernels.linked_work import make_linked_work
 from ..kernels.step.dense_output import state_between
 from ..kernels.step.flow import PROGRESS, Flow
 from ..kernels.step.frames import Frames
 from ..kernels.step.loop import integrate
+from ..kernels.tables import System, Work
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
 from ..start.control import initial_memory
@@ -23,8 +27,8 @@ from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accele
 from ..start.outer import evaluate_places, load_width, with_outer
 from ..start.status import error_of
 from ..system.edit import changed
-from ..system.pack import length_scale
-from .integrators import Implicit
+from ..system.pack import Packed, length_scale
+from .integrators import Implicit, Stepping
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
 BUFFER_BYTES = 4_000_000
@@ -49,7 +53,8 @@ SMOOTH_DECAY = 10.0
 class Loop:
     """State of a run inside the kernels."""
 
-    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: int = 0, outer: bool = False):
+    def __init__(self, begin: Start, method: Stepping, options: RunOptions, times: np.ndarray, *, detect: int = 0,
+                 outer: bool = False):
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.options, self.times = options, times
@@ -79,7 +84,7 @@ class Loop:
                 self.work.row["push"] = multipliers
             self.flow.progress[0].started = 1
 
-    def change_method(self, method, *, detect: int = 0, h_explicit: float = 0.0) -> None:
+    def change_method(self, method: Stepping, *, detect: int = 0, h_explicit: float = 0.0) -> None:
         """Go on with another integrator from the present state; `detect` steps held back by stability are called stiff."""
         self.integrator, self.system = method, only_rows(_system_for(method, self.begin), self.rows)
         p, asked = self.flow.progress[0], self.options
@@ -100,11 +105,11 @@ class Loop:
         spacing = float(np.min(np.diff(self.times), initial=self.options.until))
         return SETTLING if self.begin.fastest * spacing <= SMOOTH_DECAY else EVERY_STEP
 
-    def arguments(self) -> tuple:
+    def arguments(self) -> tuple[Any, ...]:
         """Arguments of the time loop."""
         return self.system, self.opt, self.method, self.flow, self.frames, self.work
 
-    def entries(self) -> list[tuple]:
+    def entries(self) -> list[tuple[Any, tuple[Any, ...]]]:
         """The kernels needed, for `prepare`; the addresses of their tables are found here, before the time loop."""
         for argument in self.arguments():
             if isinstance(argument, Bundle):
@@ -121,7 +126,8 @@ class Loop:
             arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
             self.method.functions[0] = addresses_of(self.integrator, arguments)
         self.opt[0].chunk = chunk
-        return integrate(*self.arguments())
+        out: int = integrate(*self.arguments())
+        return out
 
     def go_to(self, until: float) -> None:
         """Set the time at which the next advance ends [s]."""
@@ -157,7 +163,7 @@ class Loop:
             control.effort[:] = efforts
         self.restart()
 
-    def _place_wrenches(self, packed, wrenches: np.ndarray) -> None:
+    def _place_wrenches(self, packed: Packed, wrenches: np.ndarray) -> None:
         """Move forces and moments about users' origins to the origins of the kernels' frames."""
         place = evaluate_places(packed, *self.tree_state())
         for row, wrench in zip(packed.body_rows, wrenches, strict=True):
@@ -196,7 +202,8 @@ class Loop:
             raise error_of(status, self.begin.shown, self.failure, t, self.step)
         return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["push"])
 
-    def _frame_of(self, t: float, q, qd, qdd, multiplier) -> dict[str, np.ndarray]:
+    def _frame_of(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multiplier: np.ndarray
+                  ) -> dict[str, np.ndarray]:
         control = self.work.control
         loads = np.concatenate([control.held, control.outer.ravel(), control.effort])
         block = {"t": np.array([t]), **{name: np.array(value)[None] for name, value in
@@ -282,7 +289,7 @@ class Loop:
                      seconds, smallest, float(p.h_largest))
 
 
-def _rows_to_keep(begin: Start, work) -> np.ndarray:
+def _rows_to_keep(begin: Start, work: Work) -> np.ndarray:
     """True for the constraint rows that steps are taken with; `work` is scratch."""
     system = (begin.natural or begin).packed.system
     if begin.natural or begin.massless or not begin.packed.redundant:
@@ -290,7 +297,7 @@ def _rows_to_keep(begin: Start, work) -> np.ndarray:
     return moved_rows(system, begin.t, work)
 
 
-def _system_for(method, begin: Start):
+def _system_for(method: Stepping, begin: Start) -> System:
     """System with the penalties that an integrator takes."""
     system = (begin.natural or begin).packed.system
     if begin.natural is None or not isinstance(method, Implicit) or len(system.sup.element):
@@ -298,7 +305,7 @@ def _system_for(method, begin: Start):
     return changed(system, row={"penalty": FIRMER * system.row["penalty"]})
 
 
-def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
+def _make_flow(system: System, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
     n_q, n_v = len(state.q), len(state.qd)
     progress = np.zeros(1, PROGRESS)
     progress[0].t = progress[0].t_begin = progress[0].t_last = begin.t
@@ -307,10 +314,10 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
     progress[0].error_last = 1e-4
     progress[0].stop_at = NEVER
 
-    def q():
+    def q() -> np.ndarray:
         return np.zeros(n_q)
 
-    def v():
+    def v() -> np.ndarray:
         return np.zeros(n_v)
 
     q_scale, qd_scale = _scales(system, n_q, begin)
@@ -322,7 +329,7 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
                 _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), make_settling(begin.massless, n_v))
 
 
-def _scales(system, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
+def _scales(system: System, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
     """Sizes of coordinates and rates that an accuracy refers to."""
     if system.constants[0].form == FormCode.GLOBAL:
         lengths = system.row["size"][system.row["code"] == RowCode.POSITION]
@@ -338,12 +345,12 @@ def _scales(system, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
     return q_scale, qd_scale
 
 
-def _modal_sizes(sup) -> np.ndarray:
+def _modal_sizes(sup: Superelements) -> np.ndarray:
     """Modal coordinates of superelements, with unit modal mass, that move their mass by one in the mean [sqrt(kg)]."""
     return np.repeat(np.sqrt(sup.constant[sup.element["rigid"]]), sup.element["n_mode"])
 
 
-def _turning_rates(system, n_v: int) -> np.ndarray:
+def _turning_rates(system: System, n_v: int) -> np.ndarray:
     turning = np.zeros(n_v, np.int64)
     for c in range(3):
         turning[system.quaternion["v"] + c] = 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..kernels.algebra.sparse import factor_sparse
@@ -33,7 +35,7 @@ from .integrators import DORMAND_PRINCE, GeneralizedAlpha, Radau
 from .loop import Loop
 
 
-def entries() -> list[tuple]:
+def entries() -> list[tuple[Any, tuple[Any, ...]]]:
     """Every kernel that Python calls, with arguments of the types it will get.
 
     A test holds this list against the kernels that modules import; another one runs all analyses after `warm`.
