@@ -1,8 +1,8 @@
 """dalembert's ways to an error on closed loops, and the search for the coarsest run of each that gets there.
 
-Ways: error control by the default integrator; the index-3 trapezoidal rule in fixed steps, solved exactly or roughly; error
-control by `tsit5`; explicit rules in fixed steps, which have no steps to reject.  A search goes from coarse to fine, as far as the order of the way lets
-expect, and never back: what a coarser level has ruled out is not tried again at the next.
+Ways: error control by the default integrator and by `tsit5`; the index-3 trapezoidal rule in fixed steps, solved exactly or
+roughly; explicit rules in fixed steps, which have no steps to reject.  A search goes from coarse to fine, as far as the order
+of the way lets expect, and never back: what a coarser level has ruled out is not tried again at the next.
 """
 
 from __future__ import annotations
