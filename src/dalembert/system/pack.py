@@ -92,6 +92,11 @@ class Packed:
     signals: tuple[tuple[str, int], ...] = ()
 
     @property
+    def of_tree(self) -> Packed:
+        """The tables in joint coordinates: those of the tree of natural ones, else these."""
+        return self.tree or self
+
+    @property
     def has_superelements(self) -> bool:
         """True for tables in natural coordinates with flexible bodies."""
         return bool(len(self.system.sup.element))
