@@ -5,10 +5,15 @@ Blocks use the factor better than single vectors do, and find multiple frequenci
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
+from scipy.sparse import csr_array
+
+Matrix: TypeAlias = "np.ndarray | csr_array"
+Solve = Callable[[np.ndarray], np.ndarray]
 
 BLOCK = 8
 """Vectors that are iterated together, at least."""
@@ -20,7 +25,8 @@ LARGEST_SPACE = 0.5
 """Spaces larger than this part of the unknowns are not iterated but solved densely."""
 
 
-def lowest_modes(solve: Callable, stiffness, mass, count: int, *, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def lowest_modes(solve: Solve, stiffness: Matrix, mass: Matrix, count: int, *, shift: float = 0.0
+                 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest eigenvalues and modes of K x = λ M x, in a fixed order and with fixed signs.
 
     Parameters
@@ -63,12 +69,13 @@ def signed(modes: np.ndarray) -> np.ndarray:
     return modes * np.where(signs == 0, 1.0, signs)
 
 
-def _dense(stiffness, mass, count):
-    full = [a.toarray() if hasattr(a, "toarray") else np.asarray(a) for a in (stiffness, mass)]
-    return eigh(*full, subset_by_index=[0, count - 1])
+def _dense(stiffness: Matrix, mass: Matrix, count: int) -> tuple[np.ndarray, np.ndarray]:
+    full = [a if isinstance(a, np.ndarray) else a.toarray() for a in (stiffness, mass)]
+    values, modes = eigh(*full, subset_by_index=[0, count - 1])
+    return values, modes
 
 
-def _iterated(solve, mass, count, block):
+def _iterated(solve: Solve, mass: Matrix, count: int, block: int) -> tuple[np.ndarray, np.ndarray]:
     """Block Lanczos: a growing M-orthonormal basis V of the Krylov space of K⁻¹ M, and Ritz vectors in it."""
     n = mass.shape[0]
     start = np.random.default_rng(0).standard_normal((n, block))  # fixed seed: the same modes in every run
@@ -91,7 +98,7 @@ def _iterated(solve, mass, count, block):
         m_basis.append(mv)
 
 
-def _subtract(w, basis, weights):
+def _subtract(w: np.ndarray, basis: Sequence[np.ndarray], weights: np.ndarray) -> None:
     """Subtract the blocks of a basis times their weights, in place."""
     begin = 0
     for b in basis:
@@ -99,7 +106,7 @@ def _subtract(w, basis, weights):
         begin += b.shape[1]
 
 
-def _orthonormal(w, mass):
+def _orthonormal(w: np.ndarray, mass: Matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return v, M v and R of w = v R with vᵀ M v = 1, by Cholesky factors of the Gram matrix, twice for accuracy."""
     total = np.eye(w.shape[1])
     for _ in range(2):

@@ -108,7 +108,7 @@ def _mass(total_mass: float | None) -> float | None:
     return found
 
 
-def _wanted(modes, max_frequency) -> tuple[int | None, float | None]:
+def _wanted(modes: Any, max_frequency: Any) -> tuple[int | None, float | None]:
     """Return how many modes are wanted (None: as many as the frequency asks for) and the frequency's square."""
     faults = Faults()
     if modes is not None and (not isinstance(modes, Integral) or isinstance(modes, bool) or modes < 0):
@@ -122,7 +122,7 @@ def _wanted(modes, max_frequency) -> tuple[int | None, float | None]:
     return modes, None if max_frequency is None else (2 * pi * max_frequency) ** 2
 
 
-def _static_modes(fe: FEModel, split: Partition):
+def _static_modes(fe: FEModel, split: Partition) -> tuple[SparseCholesky, csr_array, csr_array, np.ndarray]:
     """Return the factor of K_ii, K_ii, M_ii and the static modes (N, 6 n_interface) of (1)."""
     inner = split.inner
     stiffness = csr_array(inner.T @ fe.stiffness @ inner)
@@ -140,13 +140,14 @@ def _static_modes(fe: FEModel, split: Partition):
     return factor, stiffness, csr_array(inner.T @ fe.mass @ inner), static
 
 
-def _fixed_modes(factor, stiffness, mass, count, limit):
+def _fixed_modes(factor: SparseCholesky, stiffness: csr_array, mass: csr_array, count: int | None, limit: float | None
+                 ) -> tuple[np.ndarray, np.ndarray]:
     """Return squared frequencies and shapes of the modes with all interfaces held."""
     n = stiffness.shape[0]
     if count is not None and count > n:
         raise ModelError(f"modes: found {count}, expected at most {n}: the model has no more inner unknowns")
     if limit is None:
-        return lowest_modes(factor.solve, stiffness, mass, count)
+        return lowest_modes(factor.solve, stiffness, mass, n if count is None else count)
     tried = min(count if count is not None else FIRST_GUESS, n)
     while True:
         square, shapes = lowest_modes(factor.solve, stiffness, mass, tried)

@@ -8,6 +8,7 @@ the walk over it may be Python's.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +62,7 @@ class SparseCholesky:
         If the matrix is not positive definite; `args[1]` is the row of `matrix` where it was seen.
     """
 
-    def __init__(self, matrix, places: np.ndarray):
+    def __init__(self, matrix: csr_array, places: np.ndarray):
         matrix = csr_array(matrix)
         pieces = dissect(matrix, np.asarray(places, dtype=float))
         self.order = np.concatenate([piece for piece, _ in pieces]) if pieces else np.zeros(0, dtype=np.int64)
@@ -126,7 +127,8 @@ def dissect(matrix: csr_array, places: np.ndarray) -> list[tuple[np.ndarray, tup
     return pieces
 
 
-def _halves(matrix, places, unknowns, side):
+def _halves(matrix: csr_array, places: np.ndarray, unknowns: np.ndarray, side: np.ndarray
+            ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Return two sets without couplings and the cut between them; None if no cut makes the pieces smaller."""
     x = places[unknowns]
     extent = np.ptp(x, axis=0)
@@ -151,7 +153,8 @@ def _halves(matrix, places, unknowns, side):
     return first, rest[~on_cut], rest[on_cut]
 
 
-def _factored(matrix: csr_array, order: np.ndarray, pieces) -> list[_Front]:
+def _factored(matrix: csr_array, order: np.ndarray, pieces: Sequence[tuple[np.ndarray, tuple[int, ...]]]
+              ) -> list[_Front]:
     """Return the fronts of the factor, children before parents."""
     permuted = matrix[order][:, order]
     permuted.sort_indices()
@@ -177,7 +180,8 @@ def _factored(matrix: csr_array, order: np.ndarray, pieces) -> list[_Front]:
     return fronts
 
 
-def _assembled(begin, end, below, rows, columns, values, updates):
+def _assembled(begin: int, end: int, below: np.ndarray, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
+               updates: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     """Return the dense columns [own; below] of a front and the block that updates later fronts, before elimination.
 
     Of symmetric blocks only the lower triangles count; indices ascend, so they stay lower triangles in later fronts.
@@ -185,7 +189,7 @@ def _assembled(begin, end, below, rows, columns, values, updates):
     m, k = end - begin, below.size
     own, rest = np.zeros((m + k, m), order="F"), np.zeros((k, k), order="F")
 
-    def place(unknowns):
+    def place(unknowns: np.ndarray) -> np.ndarray:
         return np.where(unknowns < end, unknowns - begin, m + np.searchsorted(below, unknowns))
 
     own[place(columns), rows - begin] = values
@@ -199,7 +203,8 @@ def _assembled(begin, end, below, rows, columns, values, updates):
     return own, rest
 
 
-def _eliminated(block, begin, end, below, children, order) -> _Front:
+def _eliminated(block: tuple[np.ndarray, np.ndarray], begin: int, end: int, below: np.ndarray, children: tuple[int, ...],
+                order: np.ndarray) -> _Front:
     """Factor the own block of a front and subtract its part from the update, in place."""
     own, rest = block
     m = end - begin

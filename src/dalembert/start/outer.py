@@ -39,4 +39,5 @@ def evaluate_places(packed: Packed, q: np.ndarray, qd: np.ndarray) -> np.ndarray
     work, body = make_linked_work(packed.system), packed.system.body
     eval_motion(packed.system, q, qd, work)
     axes = work.body["E_wb"].reshape(-1, 3, 4)[:, :, :3]
-    return np.einsum("ikc,ik->ic", axes, body["u_b"])
+    out: np.ndarray = np.einsum("ikc,ik->ic", axes, body["u_b"])
+    return out
