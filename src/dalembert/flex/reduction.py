@@ -84,8 +84,9 @@ def craig_bampton(fe: FEModel, *, interfaces: Mapping[str, Any], modes: int | No
     count, limit = _wanted(modes, max_frequency)
     check_fe(fe, mass=_mass(total_mass), thorough=False)
     split = partition(fe, interfaces, coupling)
-    factor, inner_stiffness, inner_mass, static = _static_modes(fe, split)
-    square, shapes = _fixed_modes(factor, inner_stiffness, inner_mass, count, limit)
+    factor, static = _static_modes(fe, split)
+    square, shapes = _fixed_modes(fe, split, factor, count, limit)
+    del factor  # the largest thing of all
     basis = np.hstack([static, split.inner @ shapes])
     inertia = inertia_constants(fe, basis)
     stiffness = _reduced_stiffness(fe, split, static, square)
@@ -122,12 +123,11 @@ def _wanted(modes, max_frequency) -> tuple[int | None, float | None]:
     return modes, None if max_frequency is None else (2 * pi * max_frequency) ** 2
 
 
-def _static_modes(fe: FEModel, split: Partition):
-    """Return the factor of K_ii, K_ii, M_ii and the static modes (N, 6 n_interface) of (1)."""
+def _static_modes(fe: FEModel, split: Partition) -> tuple[SparseCholesky, np.ndarray]:
+    """Return the factor of K_ii and the static modes (N, 6 n_interface) of (1)."""
     inner = split.inner
-    stiffness = csr_array(inner.T @ fe.stiffness @ inner)
     try:
-        factor = SparseCholesky(stiffness, fe.nodes[fe.dof_node[split.kept]])
+        factor = SparseCholesky(_inner(fe.stiffness, split), fe.nodes[fe.dof_node[split.kept]])
     except np.linalg.LinAlgError as error:
         unknown = split.kept[error.args[1]]
         raise ModelError(f"fe.stiffness: not positive with all interfaces held, seen at node {fe.dof_node[unknown]}; "
@@ -137,12 +137,21 @@ def _static_modes(fe: FEModel, split: Partition):
     static = split.boundary.toarray() - inner @ factor.solve(coupling)
     rigid = _rigid_coordinates(split)
     static += (fe.rigid_modes() - static @ rigid) @ np.linalg.pinv(rigid)  # rigid motions free of rounding
-    return factor, stiffness, csr_array(inner.T @ fe.mass @ inner), static
+    return factor, static
 
 
-def _fixed_modes(factor, stiffness, mass, count, limit):
+def _inner(matrix: csr_array, split: Partition) -> csr_array:
+    """Return the part of a matrix that belongs to the inner unknowns."""
+    return csr_array(split.inner.T @ matrix @ split.inner)
+
+
+def _fixed_modes(fe: FEModel, split: Partition, factor: SparseCholesky, count, limit):
     """Return squared frequencies and shapes of the modes with all interfaces held."""
-    n = stiffness.shape[0]
+    n, mass = split.kept.size, _inner(fe.mass, split)
+
+    def stiffness() -> csr_array:
+        return _inner(fe.stiffness, split)
+
     if count is not None and count > n:
         raise ModelError(f"modes: found {count}, expected at most {n}: the model has no more inner unknowns")
     if limit is None:
