@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import dia_array
 
 from ..errors import Fault, ModelError
-from ..model.flexible import Material
+from ..model.flexible import CrossSection, Material
 from ..model.values import Faults, number
 from .beam_elements import POINTS, WEIGHTS, beam, beam_stiffness, disc, element_length, interpolation, shear_numbers
 from .body_point import BodyPoint
@@ -32,7 +32,7 @@ MODE_ELEMENTS = 24
 """Elements where fixed-interface modes are wanted, which they approximate."""
 
 
-def beam_superelement(*, length: float, section, material: Material, theory: str = "timoshenko",
+def beam_superelement(*, length: float, section: CrossSection, material: Material, theory: str = "timoshenko",
                       rotary_inertia: bool = True, modes: int = 0, points: Mapping[str, float] | None = None
                       ) -> Superelement:
     """Return one beam segment along x for absolute interface coordinates.
@@ -68,8 +68,8 @@ def is_segment(reduced: ReducedBody) -> bool:
             and not np.any(nodes[:, 1:]) and nodes[0, 0] == 0.0)
 
 
-def reduced_beam(*, length: float, section, material: Material, theory: str = "timoshenko", rotary_inertia: bool = True,
-                 modes: int = 0, points: Mapping[str, float] | None = None) -> ReducedBody:
+def reduced_beam(*, length: float, section: CrossSection, material: Material, theory: str = "timoshenko",
+                 rotary_inertia: bool = True, modes: int = 0, points: Mapping[str, float] | None = None) -> ReducedBody:
     """Return one beam segment along x from its first interface as a reduced body with exact constants.
 
     Parameters
@@ -130,10 +130,11 @@ def _fields(fe: FEModel, basis: np.ndarray, s: np.ndarray, elements: np.ndarray)
     h = element_length(fe.nodes, block)
     rows = _rows(s, block.section, block.material, h, block.theory)
     own = basis[fe.dof_table[block.connectivity[elements]].reshape(len(elements), 12)]
-    return np.einsum("qfi,ein->eqfn", rows, own)
+    out: np.ndarray = np.einsum("qfi,ein->eqfn", rows, own)
+    return out
 
 
-def _rows(s: np.ndarray, section, material: Material, length: float, theory: str) -> np.ndarray:
+def _rows(s: np.ndarray, section: CrossSection, material: Material, length: float, theory: str) -> np.ndarray:
     """Return displacements and rotations (q, 6, 12) at the places s in (0, 1) of one element by its unknowns."""
     f = interpolation(s, length, *shear_numbers(section, material, length, theory))
     return np.stack([f.u, f.v, f.w, f.tx, f.ty, f.tz], axis=1)

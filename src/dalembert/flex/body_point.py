@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class BodyPoint:
         return BodyPoint(self.position - origin, self.orientation, self.displacement @ basis, self.rotation @ basis)
 
 
-def rigid_motion(position: np.ndarray, origin: np.ndarray) -> np.ndarray:
+def rigid_motion(position: ArrayLike, origin: ArrayLike) -> np.ndarray:
     """Return the (6, 6) displacement and rotation of a place under unit translations and rotations about `origin`."""
     x, y, z = np.asarray(position, dtype=float) - np.asarray(origin, dtype=float)
     motion = np.eye(6)

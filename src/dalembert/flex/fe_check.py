@@ -205,8 +205,8 @@ def _check_eigenvalues(faults: Faults, where: str, fe: FEModel) -> None:
     shift = 1e-10 * ratio
     factors = {}
     for name, matrix in (("stiffness", fe.stiffness + fe.mass * shift), ("mass", fe.mass + fe.stiffness * (1e-10 / ratio))):
-        factors[name] = _factor(csc_array(matrix))
-        negative = 0 if factors[name] is None else int((factors[name].U.diagonal() < 0).sum())  # Sylvester's inertia
+        factors[name] = factor = _factor(csc_array(matrix))
+        negative = 0 if factor is None else int((factor.U.diagonal() < 0).sum())  # Sylvester's inertia
         if negative:
             faults.tell(f"{where}.{name}", f"not positive semi-definite: {negative} negative eigenvalue"
                         f"{'s' * (negative > 1)}, expected none; a sign, a missing half or multiplier rows?")

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -38,6 +38,9 @@ from .supports import refuse_loose, supported_coordinates
 from .symmetry import symmetric_coordinates
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
+
     from .fe_model import FEModel
     from .reduced_body import ReducedBody
 
@@ -129,9 +132,10 @@ class FloatingBody:
     @property
     def rate_coupling(self) -> np.ndarray:
         """(n, 3, 3) float: torque on the frame by the product of an elastic rate and an angular velocity."""
-        return self.constants.inertia_slope - np.einsum("icj,lc->lij", EPSILON, self.constants.rotation)
+        out: np.ndarray = self.constants.inertia_slope - np.einsum("icj,lc->lij", EPSILON, self.constants.rotation)
+        return out
 
-    def floating(self, frame=None, **how) -> FloatingBody:
+    def floating(self, frame: object = None, **how: object) -> FloatingBody:
         """Return the body itself: its frame is chosen already."""
         if frame is not None or any(value is not None for value in how.values()):
             raise ModelError(f"floating: the body has its frame already ({self.frame}); choose another when it is "
@@ -140,10 +144,11 @@ class FloatingBody:
 
     def displacement(self, q: np.ndarray) -> np.ndarray:
         """Return the displacements (N,) of the whole model for elastic coordinates (n,) [m, rad]."""
-        self._model("displacement")
-        return self.reduced.displacement(self.coordinates @ q)
+        reduced, coordinates = self._origin("displacement")
+        return reduced.displacement(coordinates @ q)
 
-    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax=None, path: str | Path | None = None):
+    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax: Axes3D | None = None,
+                  path: str | Path | None = None) -> Axes3D | Figure:
         """Draw a vibration mode of the body in its frame; arguments as for `ReducedBody.plot_mode`."""
         k = mode_number(number, self.n, "the modes with the frame held")
         return draw_mode(self._model("plot_mode"), self.displacement(np.eye(self.n)[k]),
@@ -151,10 +156,14 @@ class FloatingBody:
                          path=path)
 
     def _model(self, where: str) -> FEModel:
-        if self.reduced is None:
+        return self._origin(where)[0].model
+
+    def _origin(self, where: str) -> tuple[ReducedBody, np.ndarray]:
+        """Return the reduced body and its coordinates (n_reduced, n) by the elastic ones."""
+        if self.reduced is None or self.coordinates is None:
             raise ModelError(f"{where}: the body is known by its constants alone; read the places it has: "
                              f"{', '.join(self.places)}")
-        return self.reduced.model
+        return self.reduced, self.coordinates
 
 
 def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None, *, stiffening: bool | None = None,
@@ -213,7 +222,7 @@ def _up_to(limit: float, shapes: np.ndarray, frequencies: np.ndarray) -> tuple[n
     return shapes[:, frequencies <= limit], frequencies[frequencies <= limit]
 
 
-def _frame(reduced: ReducedBody, frame) -> tuple[str, np.ndarray, np.ndarray, str]:
+def _frame(reduced: ReducedBody, frame: Any) -> tuple[str, np.ndarray, np.ndarray, str]:
     """Return the frame in words, its origin, its six conditions (6, n_reduced) and the interface dropped in (1)."""
     first = reduced.interfaces[0]
     if isinstance(frame, str) and frame in reduced.interfaces:
@@ -227,7 +236,7 @@ def _frame(reduced: ReducedBody, frame) -> tuple[str, np.ndarray, np.ndarray, st
                      f"them for the chord, or {MEAN_AXIS!r}")
 
 
-def _chord(reduced: ReducedBody, first: str, second: str):
+def _chord(reduced: ReducedBody, first: str, second: str) -> tuple[str, np.ndarray, np.ndarray, str]:
     """Conditions of a chord: its first end at rest, its second moving along it, no twist at the first."""
     a, b = reduced.places[first], reduced.places[second]
     chord = b.position - a.position

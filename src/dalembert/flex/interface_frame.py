@@ -119,7 +119,8 @@ def _mean_rotation(turns: np.ndarray) -> np.ndarray:
 
     e = Rotation.from_matrix(turns.reshape(-1, 3, 3)).as_quat().reshape(*turns.shape[:2], 4)
     signs = np.where(np.einsum("fkc,fc->fk", e, e[:, 0]) < 0.0, -1.0, 1.0)
-    return Rotation.from_quat(np.einsum("fk,fkc->fc", signs, e)).as_matrix()
+    out: np.ndarray = Rotation.from_quat(np.einsum("fk,fkc->fc", signs, e)).as_matrix()
+    return out
 
 
 def interface_coordinates(reduced: ReducedBody, origin: np.ndarray, positions: np.ndarray, rotations: np.ndarray,
@@ -140,7 +141,8 @@ def interface_coordinates(reduced: ReducedBody, origin: np.ndarray, positions: n
     return _local(reduced.positions - origin, positions, turns, np.zeros((len(positions), 0)), position, rotation)
 
 
-def _local(places, positions, turns, eta, position, rotation) -> np.ndarray:
+def _local(places: np.ndarray, positions: np.ndarray, turns: np.ndarray, eta: np.ndarray, position: np.ndarray,
+           rotation: np.ndarray) -> np.ndarray:
     """Return q of (1), (nf, n)."""
     from scipy.spatial.transform import Rotation
 
@@ -174,4 +176,5 @@ def _inverse_tangent(theta: np.ndarray) -> np.ndarray:
     safe = np.where(small, 1.0, angle)
     factor = np.where(small, 1 / 12, (1 - safe / 2 / np.tan(safe / 2)) / safe**2)
     spin = _spin(theta)
-    return np.eye(3) - spin / 2 + factor * spin @ spin
+    out: np.ndarray = np.eye(3) - spin / 2 + factor * spin @ spin
+    return out

@@ -1,15 +1,20 @@
 """The lowest vibration modes of a large model by block Lanczos with the inverse of the stiffness.
 
-Blocks use the factor better than single vectors do, and find multiple frequencies (a round shaft bends both ways), as often as a
-block has vectors.  Where one occurs so often (equal bays between many interfaces), the block grows.
+Blocks use the factor better than single vectors do, and find multiple frequencies (a round shaft bends both ways), as often
+as a block has vectors.  Where one occurs so often (equal bays between many interfaces), the block grows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
+from scipy.sparse import csr_array
+
+Matrix: TypeAlias = "np.ndarray | csr_array"
+Solve = Callable[[np.ndarray], np.ndarray]
 
 BLOCK = 8
 """Vectors that are iterated together, at least."""
@@ -23,7 +28,8 @@ LARGEST_SPACE = 0.5
 """Spaces larger than this part of the unknowns are not iterated but solved densely."""
 
 
-def lowest_modes(solve: Callable, stiffness, mass, count: int, *, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def lowest_modes(solve: Solve, stiffness: Matrix | Callable[[], Matrix], mass: Matrix, count: int, *, shift: float = 0.0
+                 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest eigenvalues and modes of K x = λ M x, in a fixed order and with fixed signs.
 
     Parameters
@@ -49,14 +55,12 @@ def lowest_modes(solve: Callable, stiffness, mass, count: int, *, shift: float =
     if count == 0 or n == 0:
         return np.zeros(0), np.zeros((n, 0))
     block = min(max(BLOCK, (3 * count + 3) // 4), n)
-    if 2 * count + 4 * block >= LARGEST_SPACE * n:
-        values, modes = _dense(stiffness, mass, count)
-    else:
+    while 2 * count + 4 * block < LARGEST_SPACE * n:
         values, modes = _iterated(solve, mass, count, block)
-        while _crowded(values, block):
-            block = min(2 * block, n)
-            values, modes = _iterated(solve, mass, count, block)
-        values = values - shift
+        if not _crowded(values, block):
+            return values - shift, signed(modes)
+        block *= 2
+    values, modes = _dense(stiffness, mass, count)
     return values, signed(modes)
 
 
@@ -75,13 +79,14 @@ def _crowded(values: np.ndarray, block: int) -> bool:
     return values.size >= block and bool(np.any(values[block - 1:] <= (1.0 + SAME_VALUE) * values[:values.size - block + 1]))
 
 
-def _dense(stiffness, mass, count):
+def _dense(stiffness: Matrix | Callable[[], Matrix], mass: Matrix, count: int) -> tuple[np.ndarray, np.ndarray]:
     stiffness = stiffness() if callable(stiffness) else stiffness
-    full = [a.toarray() if hasattr(a, "toarray") else np.asarray(a) for a in (stiffness, mass)]
-    return eigh(*full, subset_by_index=[0, count - 1])
+    full = [a if isinstance(a, np.ndarray) else a.toarray() for a in (stiffness, mass)]
+    values, modes = eigh(*full, subset_by_index=[0, count - 1])
+    return values, modes
 
 
-def _iterated(solve, mass, count, block):
+def _iterated(solve: Solve, mass: Matrix, count: int, block: int) -> tuple[np.ndarray, np.ndarray]:
     """Block Lanczos: a growing M-orthonormal basis V of the Krylov space of K⁻¹ M, and Ritz vectors in it."""
     n = mass.shape[0]
     start = np.random.default_rng(0).standard_normal((n, block))  # fixed seed: the same modes in every run
@@ -110,7 +115,7 @@ def _iterated(solve, mass, count, block):
         basis.append(v)
 
 
-def _combined(basis, weights):
+def _combined(basis: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
     """Return the blocks of a basis times their weights."""
     block = basis[0].shape[1]
     total = basis[0] @ weights[:block]
@@ -119,7 +124,7 @@ def _combined(basis, weights):
     return total
 
 
-def _subtract(w, basis, weights):
+def _subtract(w: np.ndarray, basis: Sequence[np.ndarray], weights: np.ndarray) -> None:
     """Subtract the blocks of a basis times their weights, in place."""
     begin = 0
     for b in basis:
@@ -127,7 +132,7 @@ def _subtract(w, basis, weights):
         begin += b.shape[1]
 
 
-def _orthonormal(w, mass):
+def _orthonormal(w: np.ndarray, mass: Matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return v, M v and R of w = v R with vᵀ M v = 1, by Cholesky factors of the Gram matrix, twice for accuracy."""
     total = np.eye(w.shape[1])
     for _ in range(2):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from .invariants import Inertia
 from .mode_picture import draw_mode, mode_number
 from .reduction_report import reduction_report
 from .stress import NodalStress, nodal_stress
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +111,7 @@ class ReducedBody:
         begin = 6 * self.interfaces.index(interface)
         return slice(begin, begin + 6)
 
-    def rigid_modes(self, origin: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+    def rigid_modes(self, origin: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Return the (n, 6) coordinates of unit translations and of unit rotations about `origin` [m].
 
         Fixed-interface modes take no part in them.
@@ -126,7 +130,7 @@ class ReducedBody:
         return out | dict(self.points)
 
     @cached_property
-    def requested(self) -> dict[tuple, Any]:
+    def requested(self) -> dict[tuple[Any, ...], Any]:
         """What reductions.py has made of this body so far."""
         return {}
 
@@ -136,7 +140,8 @@ class ReducedBody:
 
     def displacement(self, q: np.ndarray) -> np.ndarray:
         """Return the displacements (N,) of the whole model for coordinates (n,) [m, rad]."""
-        return self.basis @ q
+        out: np.ndarray = self.basis @ q
+        return out
 
     def stress(self, q: np.ndarray) -> NodalStress:
         """Return the stresses at all nodes (`NodalStress`) for coordinates (n,) or (n, c); needs elements."""
@@ -173,7 +178,8 @@ class ReducedBody:
         return floating_body(self, frame, stiffening=stiffening, plane=plane, max_frequency=max_frequency,
                              supports=supports)
 
-    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax=None, path: str | Path | None = None):
+    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax: Axes3D | None = None,
+                  path: str | Path | None = None) -> Axes3D | Figure:
         """Draw a fixed-interface mode: the deformed body, coloured by displacement, above the undeformed one.
 
         Parameters

@@ -109,7 +109,7 @@ def _mass(total_mass: float | None) -> float | None:
     return found
 
 
-def _wanted(modes, max_frequency) -> tuple[int | None, float | None]:
+def _wanted(modes: Any, max_frequency: Any) -> tuple[int | None, float | None]:
     """Return how many modes are wanted (None: as many as the frequency asks for) and the frequency's square."""
     faults = Faults()
     if modes is not None and (not isinstance(modes, Integral) or isinstance(modes, bool) or modes < 0):
@@ -145,7 +145,8 @@ def _inner(matrix: csr_array, split: Partition) -> csr_array:
     return csr_array(split.inner.T @ matrix @ split.inner)
 
 
-def _fixed_modes(fe: FEModel, split: Partition, factor: SparseCholesky, count, limit):
+def _fixed_modes(fe: FEModel, split: Partition, factor: SparseCholesky, count: int | None, limit: float | None
+                 ) -> tuple[np.ndarray, np.ndarray]:
     """Return squared frequencies and shapes of the modes with all interfaces held."""
     n, mass = split.kept.size, _inner(fe.mass, split)
 
@@ -155,7 +156,7 @@ def _fixed_modes(fe: FEModel, split: Partition, factor: SparseCholesky, count, l
     if count is not None and count > n:
         raise ModelError(f"modes: found {count}, expected at most {n}: the model has no more inner unknowns")
     if limit is None:
-        return lowest_modes(factor.solve, stiffness, mass, count)
+        return lowest_modes(factor.solve, stiffness, mass, n if count is None else count)
     tried = min(count if count is not None else FIRST_GUESS, n)
     while True:
         square, shapes = lowest_modes(factor.solve, stiffness, mass, tried)

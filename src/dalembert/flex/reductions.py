@@ -7,6 +7,7 @@ with it and goes with it.  This module is light; what reduces is loaded when a f
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -14,6 +15,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..model.checked import BeamSegment, CheckedFlexible, CheckedModel
+from ..model.flexible_parts import Interfaced
 
 if TYPE_CHECKING:
     from .floating import FloatingBody
@@ -61,10 +63,12 @@ def floating_at(flexible: CheckedFlexible, face: str | None) -> FloatingBody:
     """
     source = flexible.source
     if not has_interfaces(flexible):  # constants alone, in the frame that they were made for
-        return source.floating(None, stiffening=None)
+        out: FloatingBody = source.floating(None, stiffening=None)
+        return out
     frame = _frame(flexible, face)
-    return _kept(source, ("floating", frame, flexible.stiffening),
-                 lambda: source.floating(frame, stiffening=flexible.stiffening))
+    out = _kept(source, ("floating", frame, flexible.stiffening),
+                              lambda: source.floating(frame, stiffening=flexible.stiffening))
+    return out
 
 
 def shapes_at(flexible: CheckedFlexible, face: str | None) -> FloatingBody:
@@ -85,11 +89,12 @@ def superelement_of(source: ReducedBody) -> Superelement:
     from .beam_superelement import is_segment, segment_superelement
     from .superelement import superelement
 
-    return _kept(source, ("superelement",), lambda: segment_superelement(source) if is_segment(source) else
-                 superelement(source))
+    out: Superelement = _kept(source, ("superelement",), lambda: segment_superelement(source) if is_segment(source) else
+                              superelement(source))
+    return out
 
 
-def _kept(source: ReducedBody, request: tuple, make) -> Any:
+def _kept(source: ReducedBody, request: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     """Return what was made of a body for a request before, or make it."""
     known = source.requested
     if request not in known:
@@ -99,7 +104,7 @@ def _kept(source: ReducedBody, request: tuple, make) -> Any:
 
 def has_interfaces(flexible: CheckedFlexible) -> bool:
     """Tell whether a body has interfaces, reduced or about to be; one of Standard Input Data has a single floating frame."""
-    return isinstance(flexible.source, BeamSegment) or hasattr(flexible.source, "basis")
+    return isinstance(flexible.source, BeamSegment) or isinstance(flexible.source, Interfaced)
 
 
 def stands_still(flexible: CheckedFlexible, face: str) -> bool:

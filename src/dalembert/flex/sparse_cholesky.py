@@ -8,6 +8,7 @@ the walk over it may be Python's.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,7 +66,7 @@ class SparseCholesky:
         If the matrix is not positive definite; `args[1]` is the row of `matrix` where it was seen.
     """
 
-    def __init__(self, matrix, places: np.ndarray):
+    def __init__(self, matrix: csr_array, places: np.ndarray):
         matrix = csr_array(matrix)
         pieces = dissect(matrix, np.asarray(places, dtype=float))
         self.order = np.concatenate([piece for piece, _ in pieces]) if pieces else np.zeros(0, dtype=np.int64)
@@ -143,7 +144,8 @@ def _neighbouring(places: np.ndarray, unknowns: np.ndarray) -> np.ndarray:
     return np.concatenate([_neighbouring(places, unknowns[near]), _neighbouring(places, unknowns[~near])])
 
 
-def _halves(matrix, places, unknowns, side):
+def _halves(matrix: csr_array, places: np.ndarray, unknowns: np.ndarray, side: np.ndarray
+            ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Return two sets without couplings and the cut between them; None if no cut makes the pieces smaller."""
     x = places[unknowns]
     extent = np.ptp(x, axis=0)
@@ -168,7 +170,8 @@ def _halves(matrix, places, unknowns, side):
     return first, rest[~on_cut], rest[on_cut]
 
 
-def _factored(matrix: csr_array, order: np.ndarray, pieces) -> list[_Front]:
+def _factored(matrix: csr_array, order: np.ndarray, pieces: Sequence[tuple[np.ndarray, tuple[int, ...]]]
+              ) -> list[_Front]:
     """Return the fronts of the factor, children before parents."""
     permuted = _upper(matrix, order)
     fronts: list[_Front] = []
@@ -202,7 +205,8 @@ def _upper(matrix: csr_array, order: np.ndarray) -> csr_array:
     return found
 
 
-def _assembled(begin, end, below, rows, columns, values, updates):
+def _assembled(begin: int, end: int, below: np.ndarray, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
+               updates: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the dense blocks (own, own), (below, own) and (below, below) of a front before elimination.
 
     Of symmetric blocks only the lower triangles count; indices ascend, so they stay lower triangles in later fronts.
@@ -256,7 +260,8 @@ def _add_lower(target: np.ndarray, index: np.ndarray, update: np.ndarray) -> Non
             own[x:x + b - a] += part[a:b]
 
 
-def _eliminated(block, begin, end, below, children, order) -> _Front:
+def _eliminated(block: tuple[np.ndarray, np.ndarray, np.ndarray], begin: int, end: int, below: np.ndarray,
+                children: tuple[int, ...], order: np.ndarray) -> _Front:
     """Factor the own block of a front and subtract its part from the update, in place."""
     own, lower, rest = block
     if end == begin:  # the halves have no couplings, and nothing lies between them

@@ -91,7 +91,8 @@ class Superelement:
 
     def elastic_projector(self, displacements: np.ndarray | None = None) -> np.ndarray:
         """Return T (n, n): elastic part of the coordinates' velocities [ELL (5.10)]."""
-        return np.eye(self.n) - self.rigid_modes(displacements) @ self.frame_rates(displacements)
+        out: np.ndarray = np.eye(self.n) - self.rigid_modes(displacements) @ self.frame_rates(displacements)
+        return out
 
     def quadratic_forces(self, velocity: np.ndarray, displacements: np.ndarray | None = None) -> np.ndarray:
         """Return the (n,) quadratic inertia forces of velocities (n,) in the frame's axes.
@@ -104,7 +105,8 @@ class Superelement:
         turned = np.zeros(self.n)
         faces = velocity[:self.n - self.n_modes].reshape(-1, 3)
         turned[:self.n - self.n_modes] = np.cross(turning, faces).ravel()
-        return np.einsum("c,clk,k->l", turning, self.convective, velocity) - self.mass_matrix @ turned
+        out: np.ndarray = np.einsum("c,clk,k->l", turning, self.convective, velocity) - self.mass_matrix @ turned
+        return out
 
 
 def superelement(reduced: ReducedBody, point: str | None = None) -> Superelement:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .check_flexible import read_material, read_section
 from .checked import BeamSegment, CheckedBody, CheckedFlexible, Place
-from .flexible_parts import Beam, FlexibleBody
+from .flexible_parts import Beam, FlexibleBody, Reduced
 from .names import name_is_good
 from .values import EYE3, ZERO3, Faults, flag, frozen, number, shown
 
@@ -136,8 +136,8 @@ def _read_frame(faults: Faults, where: str, frame: Any, interfaces: tuple[str, .
 # --- bodies of any shape -------------------------------------------------------------------------------------------
 
 def _read_body(faults: Faults, where: str, body: FlexibleBody, first: int) -> FlexibleRows:
-    source = body.reduced
-    if not (hasattr(source, "places") and hasattr(source, "floating")):
+    source: Any = body.reduced
+    if not isinstance(source, Reduced):
         faults.tell(where + ".reduced", f"found {shown(source)}, expected a reduced body: what flex.craig_bampton(fe, "
                                         "interfaces=...) or flex.read_sid(path) returns")
         faces, places = _faces(body.name, {"origin": ZERO3}, first, {})

@@ -58,7 +58,8 @@ class Segment:
     @property
     def reduced(self) -> ReducedBody:
         """The body."""
-        return self.flexible.source
+        out: ReducedBody = self.flexible.source
+        return out
 
 
 class Recovery:
@@ -128,6 +129,7 @@ class Recovery:
 
         floating = shapes_at(flexible, self._entered(flexible, entry))
         position, rotation = self.named_pose(self._layout.bodies[entry.body])
+        assert floating.coordinates is not None  # the source has interfaces
         coordinates = self._modal(flexible, entry, floating.n) @ floating.coordinates.T
         faces = interface_coordinates(flexible.source, floating.origin, *self._interfaces(flexible), position, rotation)
         return Segment(flexible, floating.origin, position, rotation, coordinates,

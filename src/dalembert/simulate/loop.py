@@ -16,6 +16,7 @@ from ..kernels.step.loop import integrate
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
 from ..start.control import initial_memory
+from ..start.identities import moved_rows, only_rows
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
 from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
@@ -51,8 +52,10 @@ class Loop:
     def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: int = 0, outer: bool = False):
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
-        self.system, self.options, self.times = state.packed.system, options, times
-        work = make_linked_work(self.system)
+        self.options, self.times = options, times
+        work = make_linked_work(state.packed.system)
+        self.rows = _rows_to_keep(begin, work)
+        self.system, work = only_rows(state.packed.system, self.rows), work._replace(row=work.row[self.rows])
         self.work = with_outer(state.packed, work) if outer else work
         self.work.control.running[RUNNING] = 1
         self.work.control.memory[:] = initial_memory(begin.packed)
@@ -78,7 +81,7 @@ class Loop:
 
     def change_method(self, method, *, detect: int = 0, h_explicit: float = 0.0) -> None:
         """Go on with another integrator from the present state; `detect` steps held back by stability are called stiff."""
-        self.integrator, self.system = method, _system_for(method, self.begin)
+        self.integrator, self.system = method, only_rows(_system_for(method, self.begin), self.rows)
         p, asked = self.flow.progress[0], self.options
         self.opt = opt = make_options(method, self.begin, asked)
         opt[0].h_max = max(asked.until / 10, 1e-300)
@@ -217,6 +220,10 @@ class Loop:
                      "multiplier": block["multiplier"][:, :loops].copy(), "loads": block["loads"]}
             if self.begin.massless:
                 self.open = complete_in_kernels(self.begin.packed, block, self.begin.massless)
+        elif not np.all(self.rows):
+            multiplier = np.zeros((len(block["t"]), len(self.rows)))
+            multiplier[:, self.rows] = block["multiplier"]
+            block["multiplier"] = multiplier
         return block
 
     def tree_state(self) -> tuple[np.ndarray, np.ndarray]:
@@ -249,8 +256,8 @@ class Loop:
 
     @property
     def failure(self) -> np.ndarray:
-        """What `Work.fail` says, in rates of the tree."""
-        return in_rates(self.begin, self.work.fail)
+        """What `Work.fail` says, in rates of the tree and rows of the model."""
+        return self._in_model(self.work.fail)
 
     @property
     def fastest(self) -> np.ndarray:
@@ -259,7 +266,13 @@ class Loop:
         if not self.begin.natural and len(change):
             change = change / self.system.dof["q_scale"]
         fail["rate"] = int(np.argmax(change)) if len(change) else 0
-        return in_rates(self.begin, fail)
+        return self._in_model(fail)
+
+    def _in_model(self, fail: np.ndarray) -> np.ndarray:
+        fail = in_rates(self.begin, fail)
+        if np.any(self.rows):
+            fail["row"] = np.flatnonzero(self.rows)[fail["row"]]
+        return fail
 
     def stats(self, seconds: float) -> Stats:
         """Cost so far."""
@@ -267,6 +280,14 @@ class Loop:
         smallest = float(p.h_smallest) if p.steps else 0.0
         return Stats(int(p.steps), int(p.rejected), int(p.iterations), int(p.factorizations), int(p.evaluations),
                      seconds, smallest, float(p.h_largest))
+
+
+def _rows_to_keep(begin: Start, work) -> np.ndarray:
+    """True for the constraint rows that steps are taken with; `work` is scratch."""
+    system = (begin.natural or begin).packed.system
+    if begin.natural or begin.massless or not begin.packed.redundant:
+        return np.ones(len(system.row), bool)
+    return moved_rows(system, begin.t, work)
 
 
 def _system_for(method, begin: Start):
