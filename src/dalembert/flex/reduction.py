@@ -23,12 +23,11 @@ from scipy.sparse import csr_array
 
 from ..errors import ModelError
 from ..model.values import Faults, number, shown
-from .body_point import BodyPoint, rigid_motion
+from .body_point import BodyPoint, node_place, rigid_motion
 from .damping import damping_matrix
 from .fe_check import check_fe
 from .fe_model import FEModel
 from .interface_partition import Partition, partition
-from .interfaces import average_interface
 from .invariants import inertia_constants
 from .lowest_modes import lowest_modes
 from .reduced_body import ReducedBody
@@ -37,8 +36,6 @@ from .sparse_cholesky import SparseCholesky
 DEFAULT_MODES = 6
 FIRST_GUESS = 12
 """Modes tried first where a frequency, not a number, limits them."""
-NEAREST = 12
-"""Nodes whose mean rotation stands for that of a node without rotations."""
 
 
 def craig_bampton(fe: FEModel, *, interfaces: Mapping[str, Any], modes: int | None = None,
@@ -195,19 +192,5 @@ def _points(fe: FEModel, points: Mapping[str, Any], basis: np.ndarray) -> dict[s
     out = {}
     for name, nodes in points.items():
         chosen = fe.node_set(nodes, f"points.{name}")
-        out[name] = _point(fe, chosen, basis)
+        out[name] = node_place(fe, chosen, basis)
     return out
-
-
-def _point(fe: FEModel, chosen: np.ndarray, basis: np.ndarray) -> BodyPoint:
-    """Return the mean motion of some nodes; around a single node without rotations, its neighbours turn it."""
-    place = fe.nodes[chosen].mean(axis=0)
-    turning = fe.dof_table[chosen[0], 5] >= 0
-    if chosen.size == 1 and not turning:
-        near = np.argsort(np.linalg.norm(fe.nodes - place, axis=1), kind="stable")[:NEAREST]
-        motion = average_interface(fe, near, point=place).matrix @ basis
-        rows = fe.dof_table[chosen[0], :3]
-        motion[:3] = np.where(rows[:, None] >= 0, basis[rows], 0.0)
-    else:
-        motion = average_interface(fe, chosen, point=place).matrix @ basis
-    return BodyPoint(place, np.eye(3), motion[:3], motion[3:])
