@@ -6,9 +6,9 @@
 | a pair of interfaces | the first is at rest, the second moves along the chord alone, no twist at the first |
 | ``"mean-axis"`` | the deformation has no momentum (Buckens) |
 
-Phi is normalised by the rigid motions P about the frame's origin, Phi P = 1, so that the frame follows a rigid motion of the body
-exactly.  The nodes of a solid do not turn; the rotation of a point of it, or of a set of nodes, is that of the rigid motion
-nearest to theirs (RBE3, interfaces.py), for a single node to that of its neighbours.
+Phi is normalised by the rigid motions P about the frame's origin, Phi P = 1, so that the frame follows a rigid motion of the
+body exactly.  The nodes of a solid do not turn; the rotation of a point of it, or of a set of nodes, is that of the rigid
+motion nearest to theirs (RBE3, interfaces.py), for a single node to that of its neighbours.
 
 Seeds: [ELL §4] the floating frame at a material point.  Deviations: sets of nodes for solids; chord and mean axes.
 """
@@ -87,8 +87,8 @@ def body_frame(reduced: ReducedBody, frame: Any) -> BodyFrame:
 
 def _choices(reduced: ReducedBody) -> str:
     others = [*reduced.points, *reduced.model.sets]
-    return (f"an interface ({', '.join(reduced.interfaces)}), a point or set of nodes ({', '.join(others) or 'it has none'}), a "
-            f"pair of interfaces for the chord, or {MEAN_AXIS!r}")
+    return (f"an interface ({', '.join(reduced.interfaces)}), a point or set of nodes ({', '.join(others) or 'it has none'}), "
+            f"two interfaces for the chord, or {MEAN_AXIS!r}")
 
 
 def _place(reduced: ReducedBody, name: str) -> BodyPoint:

@@ -144,8 +144,8 @@ def _read_chosen(faults: Faults, where: str, frame: Any, source: Reduced) -> tup
                            "flex.craig_bampton returns")
         return None, {}
     if OWN_FRAME in source.places:
-        faults.tell(where, f"the body has a place of the name {OWN_FRAME!r}, which a chosen frame takes; name the place otherwise "
-                           "when reducing")
+        faults.tell(where, f"the body has a place of the name {OWN_FRAME!r}, which a chosen frame takes; name the place "
+                           "otherwise when reducing")
         return None, {}
     chosen = tuple(frame) if isinstance(frame, (list, tuple)) else frame
     try:
