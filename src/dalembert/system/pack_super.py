@@ -145,7 +145,7 @@ def _element(flexible: CheckedFlexible) -> Superelement:
         raise ModelError(f"flexible body {flexible.name!r}: Standard Input Data hold a body in one floating frame, not "
                          "between its interfaces, which formulation 'global' needs; take 'recursive' or 'semi-recursive', or "
                          "reduce the body with flex.craig_bampton")
-    return superelement_of(flexible.source)
+    return superelement_of(flexible.source, flexible.frame)
 
 
 def _undeformed_axes(packed: Packed, element: Superelement, rows: list[int]) -> np.ndarray:
