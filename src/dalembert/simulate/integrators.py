@@ -177,10 +177,11 @@ class Radau:
 
 @dataclass(frozen=True)
 class Bdf:
-    """Backward differentiation formulas of variable order and step (SUNDIALS IDA), order 1 to `max_order`."""
+    """Backward differentiation formulas of variable order and step, order 1 to `max_order`."""
 
     max_order: int = 5
     name: ClassVar[str] = "bdf"
+    order: ClassVar[int] = 1
     adaptive: ClassVar[bool] = True
 
 

@@ -88,7 +88,7 @@ class Loop:
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
         self.work.row["total"] = np.nan
-        self.method = make_method(method, len(self.flow.qd), dense=not self.begin.natural)
+        self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural)
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..codes import SignalCode, Status
-from ..errors import ModelError, MultibodyError
+from ..errors import MultibodyError
 from ..kernels.compile.jit import prepare
 from ..results.events import EventRecord
 from ..results.results import Results
@@ -18,9 +18,7 @@ from ..start.arguments import RunOptions
 from ..start.evaluate import make_results
 from ..start.initial import Start
 from ..start.status import error_of
-from .bdf import BdfLoop
-from .bdf_loops import LoopedBdf
-from .integrators import DORMAND_PRINCE, Bdf, choose_integrator, stiff_integrator
+from .integrators import DORMAND_PRINCE, choose_integrator, stiff_integrator
 from .jumps import RejectionWatch
 from .loop import Loop
 from .recorder import Recorder
@@ -83,11 +81,8 @@ class Simulation:
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "
                             "stiff for explicit steps")
-        if isinstance(integrator, Bdf) and not len(begin.q):
-            messages.append("nothing moves: dopri5 takes the place of bdf, which has no unknowns")
-            integrator = DORMAND_PRINCE
         self.begin, self.options, self.messages = replace(begin, messages=tuple(messages)), options, messages
-        self.loop = _make_loop(self.begin, integrator, options, times, HELD_BACK if may_switch else 0, outer)
+        self.loop = Loop(self.begin, integrator, options, times, detect=HELD_BACK if may_switch else 0, outer=outer)
         self.method = dict(integrator=integrator.name, accuracy=None if options.step else options.accuracy, step=options.step)
         self.recorder = Recorder(self.begin, self.loop, self.method, writer)
         self.events: list[EventRecord] = []
@@ -290,13 +285,3 @@ class _Glance:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._simulation, name)
-
-
-def _make_loop(begin: Start, integrator, options: RunOptions, times: Sequence[float] | np.ndarray, detect: int, outer: bool):
-    """Return the state of a run inside the kernels, or inside the solver of backward differentiation formulas."""
-    if not isinstance(integrator, Bdf):
-        return Loop(begin, integrator, options, times, detect=detect, outer=outer)
-    if outer or begin.packed.plan.model.controllers or begin.packed.plan.model.events:
-        raise ModelError("integrator 'bdf' keeps a long past and does not carry controllers, events and loads from outside; "
-                         "take 'radau', 'sdirk4' or 'generalized-alpha'")
-    return (LoopedBdf if begin.has_rows else BdfLoop)(begin, integrator, options, times)
