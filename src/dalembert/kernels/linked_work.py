@@ -56,8 +56,10 @@ def eval_row_motions(sys, t, q, qd, J, work) -> int:
 
 @kernel
 def eval_row_frames(sys, t, q, qd, J, value, force, moment, place, axes, work) -> int:
-    """Rows of frames t (nf,), q (nf, n_q): Jacobians J (nf, m, n_v) by all rates, violations `value` (nf, m), what a unit multiplier
-    does to the second body (nf, m, 3), origins (nf, n_body, 3) and columns of the axes (nf, n_body, 9) of the bodies.
+    """Rows of frames t (nf,), q (nf, n_q): Jacobians J (nf, m, n_v) by all rates, violations `value` (nf, m).
+
+    `force`, `moment` (nf, m, 3) are what a unit multiplier does to the second body; `place` (nf, n_body, 3) are the bodies'
+    origins, `axes` (nf, n_body, 9) the columns of their rotations.
     """
     for f in range(t.shape[0]):
         status = eval_row_motions(sys, t[f], q[f], qd, J[f], work)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..codes import DriveCode, FormCode, RowCode, SignalCode, Status
@@ -9,14 +11,17 @@ from ..errors import ModelError
 from ..kernels.compile.bundle import Bundle
 from ..kernels.compile.jit import called_directly
 from ..kernels.control.controllers import GIVEN, RUNNING
+from ..kernels.flex.superelement_tables import Superelements
 from ..kernels.linked_work import make_linked_work
 from ..kernels.step.dense_output import state_between
 from ..kernels.step.flow import PROGRESS, Flow
 from ..kernels.step.frames import Frames
 from ..kernels.step.loop import integrate
+from ..kernels.tables import System, Work
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
 from ..start.control import first_samples, initial_memory
+from ..start.identities import moved_rows, only_rows
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
 from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
@@ -25,7 +30,7 @@ from ..start.status import error_of
 from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
 from ..system.extent import length_scale
-from .integrators import Implicit
+from .integrators import Implicit, Integrator
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
 BUFFER_BYTES = 4_000_000
@@ -54,12 +59,15 @@ _integrate = called_directly(integrate)
 class Loop:
     """State of a run inside the kernels."""
 
-    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: int = 0, outer: bool = False):
+    def __init__(self, begin: Start, method: Integrator, options: RunOptions, times: np.ndarray, *, detect: int = 0,
+                 outer: bool = False):
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
-        self.system, self.options, self.times = state.packed.system, options, times
+        self.options, self.times = options, times
         self.span = max(options.until - begin.t, 0.0)
-        work = make_linked_work(self.system)
+        work = make_linked_work(state.packed.system)
+        self.rows = _rows_to_keep(begin, work)
+        self.system, work = only_rows(state.packed.system, self.rows), work._replace(row=work.row[self.rows])
         self.work = with_outer(state.packed, work) if outer else work
         self.work.control.running[RUNNING] = 1
         self.work.control.memory[:] = initial_memory(begin.packed)
@@ -84,9 +92,9 @@ class Loop:
                 self.work.row["push"] = multipliers
             self.flow.progress[0].started = 1
 
-    def change_method(self, method, *, detect: int = 0, h_explicit: float = 0.0) -> None:
+    def change_method(self, method: Integrator, *, detect: int = 0, h_explicit: float = 0.0) -> None:
         """Go on with another integrator from the present state; `detect` steps held back by stability are called stiff."""
-        self.integrator, self.system = method, _system_for(method, self.begin)
+        self.integrator, self.system = method, only_rows(_system_for(method, self.begin), self.rows)
         p, asked = self.flow.progress[0], self.options
         self.opt = opt = make_options(method, self.begin, asked)
         opt[0].h_max = max(self.span / 10, 1e-300)
@@ -96,7 +104,7 @@ class Loop:
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
         self.work.row["total"] = np.nan
-        self.method = make_method(method, len(self.flow.qd), dense=not self.begin.natural)
+        self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural)
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
@@ -105,11 +113,11 @@ class Loop:
         spacing = float(np.min(np.diff(self.times), initial=self.span))
         return SETTLING if self.begin.fastest * spacing <= SMOOTH_DECAY else EVERY_STEP
 
-    def arguments(self) -> tuple:
+    def arguments(self) -> tuple[Any, ...]:
         """Arguments of the time loop."""
         return self.system, self.opt, self.method, self.flow, self.frames, self.work
 
-    def entries(self) -> list[tuple]:
+    def entries(self) -> list[tuple[Any, tuple[Any, ...]]]:
         """The kernels needed, for `prepare`; the addresses of their tables are found here, before the time loop."""
         for argument in self.arguments():
             if isinstance(argument, Bundle):
@@ -126,7 +134,8 @@ class Loop:
             arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
             self.method.functions[0] = addresses_of(self.integrator, arguments)
         self.opt["chunk"] = chunk
-        return _integrate(*self.arguments())
+        out: int = _integrate(*self.arguments())
+        return out
 
     def go_to(self, until: float) -> None:
         """Set the time at which the next advance ends [s]."""
@@ -196,7 +205,8 @@ class Loop:
             raise error_of(status, self.begin.shown, self.failure, t, self.step)
         return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["push"])
 
-    def _frame_of(self, t: float, q, qd, qdd, multiplier) -> dict[str, np.ndarray]:
+    def _frame_of(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multiplier: np.ndarray
+                  ) -> dict[str, np.ndarray]:
         control = self.work.control
         loads = np.concatenate([control.held, control.outer.ravel(), control.effort])
         block = {"t": np.array([t]), **{name: np.array(value)[None] for name, value in
@@ -228,6 +238,10 @@ class Loop:
                      "multiplier": block["multiplier"][:, :loops].copy(), "loads": block["loads"]}
             if self.begin.massless:
                 self.open = complete_in_kernels(self.begin.packed, block, self.begin.massless)
+        elif not np.all(self.rows):
+            multiplier = np.zeros((len(block["t"]), len(self.rows)))
+            multiplier[:, self.rows] = block["multiplier"]
+            block["multiplier"] = multiplier
         return block
 
     def tree_state(self) -> tuple[np.ndarray, np.ndarray]:
@@ -260,8 +274,8 @@ class Loop:
 
     @property
     def failure(self) -> np.ndarray:
-        """What `Work.fail` says, in rates of the tree."""
-        return in_rates(self.begin, self.work.fail)
+        """What `Work.fail` says, in rates of the tree and rows of the model."""
+        return self._in_model(self.work.fail)
 
     @property
     def fastest(self) -> np.ndarray:
@@ -270,16 +284,31 @@ class Loop:
         if not self.begin.natural and len(change):
             change = change / self.system.dof["q_scale"]
         fail["rate"] = int(np.argmax(change)) if len(change) else 0
-        return in_rates(self.begin, fail)
+        return self._in_model(fail)
+
+    def _in_model(self, fail: np.ndarray) -> np.ndarray:
+        fail = in_rates(self.begin, fail)
+        if np.any(self.rows):
+            fail["row"] = np.flatnonzero(self.rows)[fail["row"]]
+        return fail
 
     def stats(self, seconds: float) -> Stats:
         """Cost so far."""
         p = self.flow.progress[0]
-        steps, *others = (int(p[name]) for name in ("steps", "rejected", "iterations", "factorizations", "evaluations"))
-        return Stats(steps, *others, seconds, float(p["h_smallest"]) if steps else 0.0, float(p["h_largest"]))
+        counts = {name: int(p[name]) for name in ("steps", "rejected", "iterations", "factorizations", "evaluations")}
+        smallest = float(p["h_smallest"]) if counts["steps"] else 0.0
+        return Stats(**counts, seconds=seconds, smallest_step=smallest, largest_step=float(p["h_largest"]))
 
 
-def _system_for(method, begin: Start):
+def _rows_to_keep(begin: Start, work: Work) -> np.ndarray:
+    """True for the constraint rows that steps are taken with; `work` is scratch."""
+    system = (begin.natural or begin).packed.system
+    if begin.natural or begin.massless or not begin.packed.redundant:
+        return np.ones(len(system.row), bool)
+    return moved_rows(system, begin.t, work)
+
+
+def _system_for(method: Integrator, begin: Start) -> System:
     """System with the penalties that an integrator takes."""
     system = (begin.natural or begin).packed.system
     if begin.natural is None or not isinstance(method, Implicit) or len(system.sup.element):
@@ -287,7 +316,7 @@ def _system_for(method, begin: Start):
     return changed(system, row={"penalty": FIRMER * system.row["penalty"]})
 
 
-def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
+def _make_flow(system: System, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
     n_q, n_v = len(state.q), len(state.qd)
     progress = np.zeros(1, PROGRESS)
     progress[0].t = progress[0].t_begin = progress[0].t_last = begin.t
@@ -296,10 +325,10 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
     progress[0].error_last = 1e-4
     progress[0].stop_at = NEVER
 
-    def q():
+    def q() -> np.ndarray:
         return np.zeros(n_q)
 
-    def v():
+    def v() -> np.ndarray:
         return np.zeros(n_v)
 
     q_scale, qd_scale = _scales(system, n_q, begin)
@@ -311,7 +340,7 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
                 _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), make_settling(begin.massless, n_v))
 
 
-def _scales(system, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
+def _scales(system: System, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
     """Sizes of coordinates and rates that an accuracy refers to."""
     if system.constants[0].form == FormCode.GLOBAL:
         lengths = system.row["size"][system.row["code"] == RowCode.POSITION]
@@ -328,12 +357,12 @@ def _scales(system, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
     return q_scale, qd_scale
 
 
-def _modal_sizes(sup) -> np.ndarray:
+def _modal_sizes(sup: Superelements) -> np.ndarray:
     """Modal coordinates of superelements, with unit modal mass, that move their mass by one in the mean [sqrt(kg)]."""
     return np.repeat(np.sqrt(sup.constant[sup.element["rigid"]]), sup.element["n_mode"])
 
 
-def _turning_rates(system, n_v: int) -> np.ndarray:
+def _turning_rates(system: System, n_v: int) -> np.ndarray:
     turning = np.zeros(n_v, np.int64)
     for c in range(3):
         turning[system.quaternion["v"] + c] = 1

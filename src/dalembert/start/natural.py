@@ -20,7 +20,7 @@ from ..system.pack_natural import pack_global
 from .outer import loaded_work
 from .penalties import with_penalties
 from .state import Elastic
-from .status import error_of
+from .status import Begun, error_of
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,9 @@ def joint_frames(packed: Packed, frames: dict[str, np.ndarray], near: np.ndarray
 
 def solve_frames(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, loads: np.ndarray) -> np.ndarray:
     """Return the accelerations (nf, n_v) of frames of a model with superelements, tree coordinates with the modes behind."""
-    work, tree_work, qdd = loaded_work(packed, loads), loaded_work(packed.tree, loads), np.zeros_like(qd)
-    status = solve_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, loads, work, tree_work)
+    tree, qdd = packed.of_tree, np.zeros_like(qd)
+    work, tree_work = loaded_work(packed, loads), loaded_work(tree, loads)
+    status = solve_natural_frames(packed.system, tree.system, t, q, qd, qdd, loads, work, tree_work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, float(t[0]), 0.0)
     return qdd
@@ -107,11 +108,12 @@ def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray
 
     `multiplier` (nf, m) are those of the loops' rows, nan or left out where they are to be found.
     """
+    tree = packed.of_tree
     if multiplier is None:
-        multiplier = np.full((len(t), len(packed.tree.system.row)), np.nan)
-    work, tree_work = loaded_work(packed, loads), loaded_work(packed.tree, loads)
+        multiplier = np.full((len(t), len(tree.system.row)), np.nan)
+    work, tree_work = loaded_work(packed, loads), loaded_work(tree, loads)
     body, point = np.zeros((len(t), len(packed.system.body), 19)), np.zeros((len(t), len(packed.recovered), 19))
-    status = measure_natural_frames(packed.system, packed.tree.system, t, q, qd, qdd, multiplier, loads, body, point,
+    status = measure_natural_frames(packed.system, tree.system, t, q, qd, qdd, multiplier, loads, body, point,
                                     out["reaction"], out["effort"], out["element"], out["system"], work, tree_work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, float(t[0]) if len(t) else 0.0, 0.0)
@@ -120,7 +122,7 @@ def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray
     return body
 
 
-def in_rates(begin, fail: np.ndarray) -> np.ndarray:
+def in_rates(begin: Begun, fail: np.ndarray) -> np.ndarray:
     """Return a copy of `Work.fail` whose `rate`, a natural coordinate if the start has them, is a rate of the tree."""
     fail = fail.copy()
     if begin.natural:

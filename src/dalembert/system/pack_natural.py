@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +81,7 @@ def pack_global(packed: Packed) -> Packed:
     split = len(mass) + len(forces)
     after = split + len(laid.pairs)
     sup = laid.tables._replace(place=place[split:after].copy())
-    changed = {"constants": constants, "pair": pair, "quaternion": np.zeros(0, tables.QUATERNION),
+    changed: dict[str, Any] = {"constants": constants, "pair": pair, "quaternion": np.zeros(0, tables.QUATERNION),
                "drive": np.zeros(0, tables.DRIVE), "row": row, "term": term, "entry": entry, "slot": slot,
                "mass_place": place[:split].copy(), "row_place": place[after:].copy()}
     for array in (*changed.values(), *pattern, *sup):
@@ -90,7 +92,7 @@ def pack_global(packed: Packed) -> Packed:
 
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-def _new_rows(code: RowCode, count: int, **fields) -> np.ndarray:
+def _new_rows(code: RowCode, count: int, **fields: Any) -> np.ndarray:
     """Return rows of one kind without a law."""
     row = np.zeros(count, tables.ROW)
     row["code"], row["rate_only"], row["law"], row["size"] = code, ROW_RECORDS[code].binds_rates, -1, 1.0
@@ -193,7 +195,8 @@ def _slot_weights(row: np.ndarray, body: np.ndarray, slot: np.ndarray) -> np.nda
 
 def _cleaned(x: np.ndarray) -> np.ndarray:
     """True where components of vectors (m, 3) are more than rounding."""
-    return np.abs(x) > ROUNDING * np.abs(x).max(axis=1, keepdims=True, initial=0.0)
+    out: np.ndarray = np.abs(x) > ROUNDING * np.abs(x).max(axis=1, keepdims=True, initial=0.0)
+    return out
 
 
 def _is_row(row: np.ndarray, asked: Callable[[RowRecord], bool]) -> np.ndarray:
@@ -201,17 +204,21 @@ def _is_row(row: np.ndarray, asked: Callable[[RowRecord], bool]) -> np.ndarray:
     return np.isin(row["code"], [code for code, record in ROW_RECORDS.items() if asked(record)])
 
 
+def _has_vector(name: str, record: RowRecord) -> bool:
+    return name in record.vectors
+
+
 def _own_slots(row: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return (row, body, slot) of all slots that move a vector or a wrench of the rows' own bodies."""
-    uses = {v: _is_row(row, lambda record, v=v: v in record.vectors) for v in "defh"}
+    uses = {v: _is_row(row, partial(_has_vector, v)) for v in "defh"}
     moves = np.zeros((len(row), 2, 4), bool)
     moves[:, :, 0] = (uses["d"] | _is_row(row, lambda record: "origin" in record.whole_bodies))[:, None]
     for side, v, name in ((0, "d", "u_a"), (1, "d", "u_b"), (0, "e", "e_a"), (0, "f", "f_a"), (1, "h", "e_b")):
         moves[:, side, 1:] |= uses[v][:, None] & _cleaned(row[name])
     moves[:, :, 1:] |= _is_row(row, lambda record: "axes" in record.whole_bodies)[:, None, None]
     ends = np.stack([row["a"], row["b"]], axis=1)
-    at, side, slot = np.nonzero(moves & (ends > 0)[:, :, None])
-    return at, ends[at, side], slot
+    at, sides, slot = np.nonzero(moves & (ends > 0)[:, :, None])
+    return at, ends[at, sides], slot
 
 
 def _term_slots(tree: System, row: np.void, term: np.ndarray) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ Equal bodies whose faces are carried alike share their constants.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,8 +59,13 @@ def lay_superelements(packed: Packed) -> LaidSuperelements:
     model = packed.plan.model
     _refuse_loads_on_points(model)
     row_of = _rows(packed)
-    table, extents = _ConstantTable(), {}
-    count, faces, points, pairs, group, recovered = len(model.flexibles), [], [], [], [], []
+    table, count = _ConstantTable(), len(model.flexibles)
+    extents: dict[str, float] = {}
+    faces: list[int] = []
+    points: list[tuple[int, int, np.ndarray, np.ndarray]] = []
+    pairs: list[np.ndarray] = []
+    group: list[int] = []
+    recovered: list[int] = []
     rows = np.zeros(count, SUPER).view(np.recarray)
     place, eta, frames = 0, count_columns(packed.system), frame_columns(packed.system)
     for i, flexible in enumerate(model.flexibles):
@@ -100,11 +105,12 @@ def with_modes(layout: Layout, model: CheckedModel) -> Layout:
 class _ConstantTable:
     """Constants under way: equal ones stand once."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.parts: list[np.ndarray] = [np.zeros(0)]
-        self.length, self.known = 0, {}
+        self.length = 0
+        self.known: dict[tuple[Any, ...], int] = {}
 
-    def _append(self, key: tuple, part: np.ndarray) -> int:
+    def _append(self, key: tuple[Any, ...], part: np.ndarray) -> int:
         if key not in self.known:
             self.known[key] = self.length
             self.parts.append(part)
@@ -117,7 +123,7 @@ class _ConstantTable:
         return self._append((id(element), axes.tobytes()), super_constants(
             positions=element.positions, rotations=axes, stiffness=element.stiffness, damping=element.damping,
             mass_matrix=element.mass_matrix, convective=element.convective, frame_motion=element.frame_motion,
-            translation=c.translation, mass=c.mass, first_moment=c.first_moment))
+            translation=c.translation, mass=c.mass, first_moment=c.first_moment.tolist()))
 
     def add_motion(self, element: Superelement, name: str) -> int:
         """Return where the motion (6, n) of a point begins."""
@@ -140,7 +146,7 @@ def _element(flexible: CheckedFlexible) -> Superelement:
         raise ModelError(f"flexible body {flexible.name!r}: Standard Input Data hold a body in one floating frame, not "
                          "between its interfaces, which formulation 'global' needs; take 'recursive' or 'semi-recursive', or "
                          "reduce the body with flex.craig_bampton")
-    return superelement_of(flexible.source)
+    return superelement_of(flexible.source, flexible.frame)
 
 
 def _undeformed_axes(packed: Packed, element: Superelement, rows: list[int]) -> np.ndarray:
