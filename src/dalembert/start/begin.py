@@ -133,9 +133,9 @@ def _with_massless(start: Start, looked: tuple[MasslessState, Massless | None]) 
     if found is None:
         return start
     slack = (np.max(abs(found.motions), axis=0) > 1e-12).astype(float)
-    return replace(start, packed=state.packed, messages=(*start.messages, *describe(start.packed, found.rates, found.first_order)),
-                   slack=slack,
-                   massless_rates=found.rates, motions=found.basis, fastest=found.fastest)
+    told = describe(start.packed, found.rates, found.first_order)
+    return replace(start, packed=state.packed, messages=(*start.messages, *told), slack=slack, massless_rates=found.rates,
+                   motions=found.basis, fastest=found.fastest)
 
 
 # --- loops -------------------------------------------------------------------------------------------------------------
