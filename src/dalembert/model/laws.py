@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from math import pi
+from types import FunctionType
 from typing import Any, Protocol, runtime_checkable
 
 
@@ -120,6 +121,9 @@ def argument_count(function: Callable[..., object]) -> int | None:
     >>> argument_count(lambda t, k=2.0: k * t)
     1
     """
+    if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__") and not hasattr(function, "__signature__"):
+        code, defaults = function.__code__, len(function.__defaults__ or ())
+        return code.co_argcount - defaults or min(code.co_argcount, 1)
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):

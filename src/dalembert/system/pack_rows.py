@@ -177,18 +177,21 @@ def lay_entries(body: np.ndarray, floating: Floating, dof: np.ndarray, rows: np.
     A row between two bodies has an entry for every undriven rate that moves one of them and not the other.
     """
     entries: list[tuple[int, int, int, int]] = []
-    for row in rows:
-        row.first = len(entries)
-        if row.terms:
-            columns = dict.fromkeys(int(terms[i].v) for i in range(row.term, row.term + row.terms))
-            entries += [(v, 2, -1, -1) for v in columns if dof[v].drive < 0]
+    free, rate, parent = (dof["drive"] < 0).tolist(), terms["v"].tolist(), body["parent"].tolist()
+    rates = [[v for v in range(first, first + count) if free[v]] for first, count in zip(
+        body["v"].tolist(), body["nv"].tolist(), strict=True)]
+    fields = (rows[name].tolist() for name in ("a", "b", "term", "terms"))
+    for k, (first_body, second_body, term, count) in enumerate(zip(*fields, strict=True)):
+        rows["first"][k] = len(entries)
+        if count:
+            entries += [(v, 2, -1, -1) for v in dict.fromkeys(rate[term:term + count]) if free[v]]
         else:
-            a, b = _path(body, int(row.a)), _path(body, int(row.b))
+            a, b = _path(parent, first_body), _path(parent, second_body)
             for side, own, other in ((0, a, set(b)), (1, b, set(a))):
-                rates = [v for i in own if i not in other for v in _joint_rates(body[i])]
-                entries += [(v, side, -1, -1) for v in rates if dof[v].drive < 0]
-            entries += _elastic_entries(body, floating, a, b)
-        row.count = len(entries) - row.first
+                entries += [(v, side, -1, -1) for i in own if i not in other for v in rates[i]]
+            if len(floating.face):
+                entries += _elastic_entries(body, floating, a, b)
+        rows["count"][k] = len(entries) - rows["first"][k]
     return np.array(entries, tables.ENTRY)
 
 
@@ -202,12 +205,12 @@ def _elastic_entries(body: np.ndarray, floating: Floating, a: list[int], b: list
     return [(v, 3, both[0], both[1]) for k, both in faces.items() for v in _elastic_rates(floating.element[k])]
 
 
-def _path(body: np.ndarray, row: int) -> list[int]:
+def _path(parent: list[int], row: int) -> list[int]:
     """Rows from one to the ground, the ground left out."""
     path = []
     while row > 0:
         path.append(row)
-        row = int(body[row].parent)
+        row = parent[row]
     return path
 
 
