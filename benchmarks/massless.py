@@ -218,13 +218,7 @@ def main(arguments=None) -> int:
     compare(report, cases, rounds)
     growth(report, sizes, rounds)
     whole_runs(report, 2 if options.smoke else 5)
-    try:
-        import sksundae  # noqa: F401
-    except ImportError:
-        report.missing.append("scikit-sundae")
-        report.note("scikit-sundae is not installed; no steps compared (pip install dalembert[sundials])")
-    else:
-        saved_steps(report, [1e-5] if options.smoke else [1e-6, 1e-5, 1e-7], until=0.05 if options.smoke else None)
+    saved_steps(report, [1e-5] if options.smoke else [1e-6, 1e-5, 1e-7], until=0.05 if options.smoke else None)
     return report.finish(options)
 
 

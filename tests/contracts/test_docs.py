@@ -155,7 +155,6 @@ def test_the_extra_of_the_pages_brings_what_the_gallery_imports():
     needed = set()
     for example in (ROOT / "examples").glob("plot_*.py"):
         code = example.read_text(encoding="utf-8")
-        needed |= {"sundials"} if re.search(r"\bbdf\b|Bdf\(", code) else set()
         needed |= {"flex"} if "meshio" in code or "read_mesh" in code else set()
         needed |= {"tables"} if "to_xarray" in code or "to_pandas" in code else set()
         needed |= {"mesh"} if "body_from_mesh" in code else set()

@@ -1,6 +1,6 @@
 """Backward differentiation formulas of order one to five with variable steps, for trees and mechanisms with loops.
 
-Seeds: [BrenanCampbellPetzold1996] formulas with a fixed leading coefficient, and their choice of order.  Deviations: the past
+Source: [BrenanCampbellPetzold1996] formulas with a fixed leading coefficient, and their choice of order.  Deviations: the past
 is kept as states, not as divided differences; accelerations are the unknowns; errors are measured by their largest entry.
 With the polynomial P of degree k through the last k + 1 states (past.py), the corrector of order k differs from it by a
 polynomial that vanishes at t1 - i h, i = 1 .. k.  At the end t1 of a step h its slope is therefore
