@@ -25,7 +25,7 @@ from ...codes import FormCode, Status
 from ..compile.jit import kernel, part
 from ..tree.state import normalise
 from ..tree.tangent import eval_variation
-from .explicit import first_step
+from .beginning import first_step
 from .flow import begin, is_cut
 from .implicit import START_FILTERS, count_dense, update_scales, with_inertia
 from .newton import solve_stage
