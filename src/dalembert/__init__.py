@@ -19,6 +19,7 @@ _HOMES = {
     "model.constraints": [
         "CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling",
     ],
+    "model.contacts": ["Box", "Capsule", "Contact", "Cylinder", "Mesh", "Plane", "Point", "Sphere"],
     "model.control": ["Controller", "Event"],
     "model.flexible": ["Circle", "Material", "Rectangle", "Section", "Tube"],
     "model.flexible_parts": ["Beam", "FlexibleBody"],
