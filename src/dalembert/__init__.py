@@ -34,6 +34,7 @@ _HOMES = {
     "formats.urdf": ["read_urdf"],
     "formats.mesh": ["body_from_mesh"],
     "simulate.run": ["run"],
+    "simulate.unilateral": ["UnilateralContact"],
     "start.frame": ["assemble", "evaluate_state"],
     "analyses.static": ["static"],
     "analyses.linear": ["eigenmodes", "linearize"],

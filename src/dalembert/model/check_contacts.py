@@ -75,7 +75,8 @@ def _vertices(faults: Faults, where: str, mesh: Any) -> np.ndarray:
     if vertices.ndim != 2 or vertices.shape[1] != 3 or len(vertices) < 4 or not np.all(np.isfinite(vertices)):
         faults.tell(where + ".vertices", f"found {shown(mesh.vertices)}, expected at least four finite places (n, 3) [m]")
         return np.zeros((0, 3))
-    if faces.ndim != 2 or faces.shape[1] != 3 or faces.dtype.kind not in "iu" or np.any((faces < 0) | (faces >= len(vertices))):
+    whole = faces.ndim == 2 and faces.shape[1] == 3 and faces.dtype.kind in "iu"
+    if not whole or np.any((faces < 0) | (faces >= len(vertices))):
         faults.tell(where + ".faces", f"found {shown(mesh.faces)}, expected triangles (m, 3) of numbers of vertices, "
                                       f"0 to {len(vertices) - 1}")
         return np.zeros((0, 3))

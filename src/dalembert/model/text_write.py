@@ -55,15 +55,16 @@ def dumps(model: Model) -> str:
 
 def _part(part: Any) -> dict[str, Any]:
     """Return the fields of a part that differ from their defaults, by the words of the model text."""
-    said: dict[str, Any] = {} if isinstance(part, (Body, Motion, Contact, Controller, Event)) else {"type": type_name(type(part))}
+    plain = isinstance(part, (Body, Motion, Contact, Controller, Event))
+    said: dict[str, Any] = {} if plain else {"type": type_name(type(part))}
     for key, default in _fields(type(part)):
         value = getattr(part, key)
         if key == "second":
             said["between"] = [said.pop("first"), value]
         elif key != "name" and value is not default:
-            plain = value.tolist() if isinstance(value, np.ndarray) else value
-            if not (type(plain) is type(default) and plain == default):
-                said[key] = plain
+            told = value.tolist() if isinstance(value, np.ndarray) else value
+            if not (type(told) is type(default) and told == default):
+                said[key] = told
     return said
 
 

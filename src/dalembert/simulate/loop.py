@@ -19,7 +19,7 @@ from ..start.control import initial_memory
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
 from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
-from ..start.outer import evaluate_places, load_width, with_outer
+from ..start.outer import evaluate_places, load_width, with_contacts, with_outer
 from ..start.status import error_of
 from ..system.edit import changed
 from ..system.pack import length_scale
@@ -52,8 +52,11 @@ class Loop:
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.system, self.options, self.times = state.packed.system, options, times
-        work = make_linked_work(self.system)
-        self.work = with_outer(state.packed, work) if outer else work
+        work, self.contacts = make_linked_work(self.system), begin.packed.contacts
+        touching = len(self.contacts.row) > 0
+        if touching:
+            work = with_contacts(begin.packed, work)
+        self.work = with_outer(state.packed, work) if outer and not touching else work
         self.work.control.running[RUNNING] = 1
         self.work.control.memory[:] = initial_memory(begin.packed)
         if begin.natural:
@@ -88,10 +91,15 @@ class Loop:
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
         self.work.row["total"] = np.nan
-        self.method = make_method(method, len(self.flow.qd), dense=not self.begin.natural)
+        touching = len(self.contacts.row) > 0
+        sizes = (len(self.system.body), len(self.flow.q)) if touching else (0, 0)
+        self.functions = functions_of(method, touching)
+        self.method = make_method(method, len(self.flow.qd), dense=not self.begin.natural, contacts=self.contacts, sizes=sizes)
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
+        if len(self.contacts.row):
+            return EVERY_STEP  # forces are known where a step ends
         if not self.begin.massless:
             return 0
         spacing = float(np.min(np.diff(self.times), initial=self.options.until))
@@ -107,7 +115,7 @@ class Loop:
             if isinstance(argument, Bundle):
                 argument.words  # noqa: B018 - found once and kept
         arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
-        found = [(integrate, self.arguments()), *((function, arguments) for function in functions_of(self.integrator))]
+        found = [(integrate, self.arguments()), *((function, arguments) for function in self.functions)]
         if self.begin.natural and self.begin.massless:
             return [*found, completion_entry(self.begin.packed)]
         return found
@@ -116,7 +124,7 @@ class Loop:
         """Take up to `chunk` steps and return the status."""
         if not self.method.functions["begin"]:
             arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
-            self.method.functions[0] = addresses_of(self.integrator, arguments)
+            self.method.functions[0] = addresses_of(self.functions, arguments)
         self.opt[0].chunk = chunk
         return integrate(*self.arguments())
 
@@ -135,6 +143,16 @@ class Loop:
         n, p.crossings = int(p.crossings), 0
         return [(int(row["switch"]), float(row["t"]), int(row["direction"])) for row in self.work.control.crossing[:n]]
 
+    def contact_events(self) -> list[tuple[int, int, float, float]]:
+        """Return code, contact, time and normal impulse of what happened to contacts since the last call, and forget it."""
+        progress = self.method.contact.progress
+        if not len(progress):
+            return []
+        n, progress["events"] = int(progress["events"][0]), 0
+        rows = self.contacts.row["contact"]
+        return [(int(e["code"]), int(rows[e["row"]]), float(e["t"]), float(e["impulse"][0]))
+                for e in self.method.contact.event[:n]]
+
     def give_inputs(self, values: np.ndarray) -> None:
         """Set the signals that are found outside of the kernels."""
         table = self.system.control.signal
@@ -147,20 +165,21 @@ class Loop:
         control, packed = self.work.control, self.begin.packed
         if not len(control.outer):
             raise ModelError("loads from outside: the simulation was made without; make it with outer=True")
-        control.outer[:], control.effort[:] = 0.0, 0.0
+        given = self.method.contact.given if len(self.contacts.row) else control.outer
+        given[:], control.effort[:] = 0.0, 0.0
         if wrenches is not None:
-            self._place_wrenches(packed, np.asarray(wrenches, float))
+            self._place_wrenches(packed, np.asarray(wrenches, float), given)
         if efforts is not None:
             control.effort[:] = efforts
         self.restart()
 
-    def _place_wrenches(self, packed, wrenches: np.ndarray) -> None:
+    def _place_wrenches(self, packed, wrenches: np.ndarray, outer: np.ndarray) -> None:
         """Move forces and moments about users' origins to the origins of the kernels' frames."""
         place = evaluate_places(packed, *self.tree_state())
         for row, wrench in zip(packed.body_rows, wrenches, strict=True):
             force, moment = wrench[:3], wrench[3:]
-            self.work.control.outer[row, :3] += moment + np.cross(place[row], force)
-            self.work.control.outer[row, 3:] += force
+            outer[row, :3] += moment + np.cross(place[row], force)
+            outer[row, 3:] += force
 
     def restart(self) -> None:
         """Begin anew at the present state, whose forces have changed."""
@@ -195,7 +214,7 @@ class Loop:
 
     def _frame_of(self, t: float, q, qd, qdd, multiplier) -> dict[str, np.ndarray]:
         control = self.work.control
-        loads = np.concatenate([control.held, control.outer.ravel(), control.effort])
+        loads = np.concatenate([control.held, control.outer.ravel(), control.effort, control.contact.ravel()])
         block = {"t": np.array([t]), **{name: np.array(value)[None] for name, value in
                  (("q", q), ("qd", qd), ("qdd", qdd), ("multiplier", multiplier), ("loads", loads))}}
         return self._in_joints(block, self.work.joint_q[None].copy())

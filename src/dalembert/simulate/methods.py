@@ -7,6 +7,13 @@ import numpy as np
 from ..codes import ProjectionCode
 from ..errors import ModelError
 from ..kernels.compile.calls import address_of, check_answer
+from ..kernels.contact.event_driven import (
+    attempt_with_contacts,
+    begin_with_contacts,
+    keep_with_contacts,
+    shorten_with_contacts,
+)
+from ..kernels.contact.tables import Contacts, make_contact_state, no_contacts
 from ..kernels.step.explicit import attempt_explicit, begin_explicit, keep_explicit, shorten_explicit
 from ..kernels.step.flow import OPTIONS
 from ..kernels.step.implicit import attempt_implicit, begin_implicit, keep_implicit, shorten_implicit
@@ -28,22 +35,24 @@ PROJECTIONS = {None: ProjectionCode.NONE, "step": ProjectionCode.STEP, "mass": P
                "tangent": ProjectionCode.TANGENT}
 EXPLICIT = (begin_explicit, attempt_explicit, shorten_explicit, keep_explicit)
 IMPLICIT = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
+EVENT_DRIVEN = (begin_with_contacts, attempt_with_contacts, shorten_with_contacts, keep_with_contacts)
 SIMULTANEOUS = (begin_radau, attempt_radau, shorten_radau, keep_radau)
 
 _ADDRESSES: dict[tuple, tuple[int, ...]] = {}
 """Functions of a method -> their addresses, once they are compiled: all systems have the same types."""
 
 
-def functions_of(integrator) -> tuple:
-    """Return the four kernels of a method, in the order of kernels/step/method.py."""
+def functions_of(integrator, contacts: bool = False) -> tuple:
+    """Return the four kernels of a method, in the order of kernels/step/method.py; those of models with contacts."""
+    if contacts:
+        return EVENT_DRIVEN
     if isinstance(integrator, Explicit):
         return EXPLICIT
     return SIMULTANEOUS if isinstance(integrator, Radau) else IMPLICIT
 
 
-def addresses_of(integrator, arguments: tuple) -> tuple[int, ...]:
+def addresses_of(functions: tuple, arguments: tuple) -> tuple[int, ...]:
     """Return the addresses of a method's kernels, a row of FUNCTIONS."""
-    functions = functions_of(integrator)
     if functions not in _ADDRESSES:
         for call, function in zip(CALLS, functions, strict=True):
             check_answer(call, function)
@@ -94,12 +103,17 @@ def _set_projection(o, begin) -> None:
     o.zeta = getattr(begin.formulation, "zeta", None) or 0.0
 
 
-def make_method(integrator, n_v: int, *, dense: bool) -> Method:
-    """Return a method with its memory for n_v rates; `dense`: keeps the exact tangent of joint coordinates at hand."""
+def make_method(integrator, n_v: int, *, dense: bool, contacts: Contacts | None = None, sizes=(0, 0)) -> Method:
+    """Return a method with its memory for n_v rates; `dense`: keeps the exact tangent of joint coordinates at hand.
+
+    `contacts` are those of the model; `sizes` are the numbers of bodies and coordinates then.
+    """
+    contacts = no_contacts() if contacts is None else contacts
     implicit = isinstance(integrator, (Implicit, DiagonallyImplicit))
     return Method(np.zeros(1, FUNCTIONS), _tableau(integrator), _coefficients(integrator),
                   _make_tangent(n_v if implicit else 0, dense=dense),
-                  _make_stages(n_v if isinstance(integrator, Radau) else 0))
+                  _make_stages(n_v if isinstance(integrator, Radau) else 0), contacts,
+                  make_contact_state(contacts, *sizes, n_v if len(contacts.row) else 0))
 
 
 def _tableau(integrator) -> Tableau:

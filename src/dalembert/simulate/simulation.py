@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import SignalCode, Status
+from ..codes import ContactEventCode, SignalCode, Status
 from ..errors import ModelError, MultibodyError
 from ..kernels.compile.jit import prepare
 from ..results.events import EventRecord
@@ -24,6 +24,7 @@ from .integrators import DORMAND_PRINCE, Bdf, choose_integrator, stiff_integrato
 from .jumps import RejectionWatch
 from .loop import Loop
 from .recorder import Recorder
+from .unilateral import prepare_contacts
 
 CHUNK_SECONDS = 0.2
 """Wall-clock time between two looks at progress and store [s], about."""
@@ -61,6 +62,8 @@ class Simulation:
         Times to record [s]; see `record_next` for more of them later.
     outer : bool
         Whether loads from outside are accepted, see `load`.
+    contact : UnilateralContact, str or None
+        How fixed steps find the forces of contacts.
 
     Attributes
     ----------
@@ -74,12 +77,15 @@ class Simulation:
         The frames so far.
     """
 
-    def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False, writer=None):
+    def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False, writer=None,
+                 contact=None):
         integrator, may_switch = choose_integrator(
             options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
             projected=getattr(begin.formulation, "projection", None) is not None,
             superelements=begin.shown.has_superelements)
         messages = list(begin.messages)
+        if begin.packed.layout.contacts:
+            begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact), integrator, False
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "
                             "stiff for explicit steps")
@@ -235,7 +241,13 @@ class Simulation:
 
     def _take_events(self) -> None:
         names = [event.name for event in self.begin.packed.plan.model.events]
-        self.events += [EventRecord("crossing", t, names[switch], direction) for switch, t, direction in self.loop.crossings()]
+        found = [EventRecord("crossing", t, names[switch], direction) for switch, t, direction in self.loop.crossings()]
+        contacts = self.begin.packed.layout.contacts
+        if contacts:
+            touched = [EventRecord(ContactEventCode(code).name.lower(), t, contacts[k].name, contact=contacts[k].name,
+                                   impulse=impulse) for code, k, t, impulse in self.loop.contact_events()]
+            found = sorted(found + touched, key=lambda event: event.t)
+        self.events += found
 
     def _give_inputs(self) -> None:
         """Find the inputs of sampled controllers that kernels do not evaluate."""

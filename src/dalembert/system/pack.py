@@ -13,6 +13,7 @@ from ..codes import DriveCode, FormCode, JointCode
 from ..kernels import tables
 from ..kernels.algebra.sparse import Pattern
 from ..kernels.compile.record import zeros_in_lines
+from ..kernels.contact.tables import Contacts, no_contacts
 from ..kernels.control.tables import Control, no_control
 from ..kernels.flex.floating_tables import Floating
 from ..kernels.flex.superelement_tables import no_superelements
@@ -24,6 +25,7 @@ from ..model.joints import JOINT_RECORDS
 from ..topology.span import Plan
 from .layout import (
     ConstraintEntry,
+    ContactEntry,
     CutEntry,
     FaceEntry,
     FlexibleEntry,
@@ -33,12 +35,14 @@ from .layout import (
     MotionEntry,
     PointEntry,
 )
+from .pack_contacts import pack_contacts
 from .pack_elastic import elastic_sizes, pack_floating
 from .pack_laws import LawFailure, LawTable
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pattern import build_pattern
 from .quaternion import quaternions_of
 from .rows import JointRows, Row, lay_rows
+from .sizes import length_scale
 
 REFERENCES = {"origin": 0, "centre-of-mass": 1}
 """Where the semi-recursive formulation accumulates masses and forces [DOP section 2]."""
@@ -76,6 +80,8 @@ class Packed:
         Number of constraint rows that depend on others at the assembled start.
     signals : tuple of (str, int)
         Channel and component of each signal of controllers and events.
+    contacts : Contacts
+        Tables of the contacts.
     """
 
     system: System
@@ -91,6 +97,7 @@ class Packed:
     recovered: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     redundant: int = 0
     signals: tuple[tuple[str, int], ...] = ()
+    contacts: Contacts = field(default_factory=no_contacts)
 
     @property
     def has_superelements(self) -> bool:
@@ -144,7 +151,8 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
-                  tuple(sorted(float(t) for t in laws.breaks)), laws.compiled)
+                  tuple(sorted(float(t) for t in laws.breaks)), laws.compiled,
+                  contacts=pack_contacts(model, body, row_of_body, length))
 
 
 def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.ndarray, row: np.ndarray,
@@ -234,27 +242,6 @@ def _subtree_ends(parent: np.ndarray) -> np.ndarray:
     for i in range(len(parent) - 1, 0, -1):
         end[parent[i]] = max(end[parent[i]], end[i])
     return end
-
-
-def length_scale(model: CheckedModel) -> float:
-    """Extent of the largest body [m]: of its centre of mass and of the places where joints, constraints and forces hold it.
-
-    Neither axes nor origins of bodies and world matter.  Models without extent take the largest radius of gyration, or 1.
-    """
-    places = {i: [b.com] for i, b in enumerate(model.bodies) if i > 0 and b.mass > 0}
-    for part in (*model.joints, *model.constraints, *model.forces):
-        for place in (part.first, part.second):
-            if place is not None:
-                places.setdefault(place.body, []).append(place.position)
-    extent = max((_extent(np.array(found)) for found in places.values()), default=0.0)
-    gyration = max((np.trace(b.inertia) / b.mass for b in model.bodies[1:] if b.mass > 0), default=0.0)
-    return extent or float(np.sqrt(gyration)) or 1.0
-
-
-def _extent(points: np.ndarray) -> float:
-    """Largest distance between two of the points (n, 3), zero if that is rounding."""
-    distance = float(np.sqrt(max(np.max(np.sum((points - point) ** 2, axis=1)) for point in points)))
-    return distance if distance > 1e-12 * float(np.max(abs(points))) else 0.0
 
 
 def _pack_dofs(rows: list[Row], n_v: int, drive: np.ndarray, length: float) -> np.ndarray:
@@ -373,7 +360,9 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
     hidden = tuple(place_in_order[i] for i in real if model.bodies[i].hidden)
     return Layout(model.name, tuple(model.bodies[i].name for i in real), points, tuple(entries), forces,
                   motions, n_q, n_v, cuts, constraints, tuple(row_names), faces,
-                  _flexible_entries(plan, joints, place_in_order), hidden)
+                  _flexible_entries(plan, joints, place_in_order), hidden,
+                  contacts=tuple(ContactEntry(c.name, i, c.first.place.text, c.second.place.text)
+                                 for i, c in enumerate(model.contacts)))
 
 
 def _flexible_entries(plan: Plan, joints: list[JointRows], place_in_order: dict[int, int]) -> tuple[FlexibleEntry, ...]:
