@@ -11,7 +11,7 @@ whose error is e² g''''/6 and the rounding of velocities by e: with e = 1e-5 of
 from math import sqrt
 
 from ...codes import FormCode, Status
-from ..algebra.small import dot3, load3
+from ..algebra.small import dot3
 from ..compile.jit import kernel, shared
 from ..evaluate import eval_accelerations
 from ..step.events import eval_switch_places
@@ -37,15 +37,20 @@ STILL = 1e-9
 
 
 @kernel
-def change_rate(contacts, state, work):
-    """Largest rate at which the closed contacts change: angular velocities and relative velocities by sizes [1/s]."""
+def coordinate_size(sys, contacts, k):
+    """Size of an increment of coordinate number k: of a natural one that of a place or of a unit vector."""
+    if sys.constants[0].form == FormCode.GLOBAL:
+        return contacts.row[0].size if k % 12 < 3 else 1.0
+    return sys.dof[k].q_scale
+
+
+@kernel
+def change_rate(sys, contacts, qd, qdd):
+    """Largest rate at which the state changes [1/s]: that of a coordinate by its size, or the root of its acceleration by it."""
     worst = LEAST_RATE
-    for k in range(state.progress[0].lines):
-        c, own = contacts.row[state.line[k].row], state.row[state.line[k].row]
-        for i in (c.a, c.b):
-            w = load3(work.body[i].w_w)
-            worst = max(worst, sqrt(dot3(w, w)))
-        worst = max(worst, sqrt(dot3(load3(own.rate), load3(own.rate))) / c.size)
+    for k in range(qd.shape[0]):
+        size = coordinate_size(sys, contacts, k)
+        worst = max(worst, abs(qd[k]) / size, sqrt(abs(qdd[k]) / size))
     return worst
 
 
@@ -72,7 +77,7 @@ def add_differences(sys, contacts, state, q, qd, qdd, e, weight, work) -> int:
 @kernel
 def eval_bends(sys, contacts, state, q, qd, qdd, work) -> int:
     """Second derivatives (2) along the lines of the closed contacts for given accelerations; places belong to the state."""
-    e = SHARE / change_rate(contacts, state, work)
+    e = SHARE / change_rate(sys, contacts, qd, qdd)
     for k in range(state.progress[0].lines):
         own = state.row[state.line[k].row]
         own.bend[state.line[k].axis] = 0.0

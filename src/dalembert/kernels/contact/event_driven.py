@@ -30,9 +30,9 @@ CLOSE = 1e-13
 """Length of the interval in which a crossing is known to lie, relative to the step."""
 REPEAT = 1e30
 """Error of a step that is to be cut."""
-MOST_CUTS, RELEASE_CUTS = 40, 4
+MOST_CUTS, RELEASE_CUTS = 40, 12
 """How often a step is cut for an impact, and for a release."""
-AT_END = 1e-3
+AT_END = 1e-6
 """Share of a step at its ends within which a vanishing force is not located any closer."""
 
 
