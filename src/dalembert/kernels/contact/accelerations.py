@@ -46,7 +46,7 @@ def coordinate_size(sys, contacts, k):
 
 @kernel
 def change_rate(sys, contacts, qd, qdd):
-    """Largest rate at which the state changes [1/s]: that of a coordinate by its size, or the root of its acceleration by it."""
+    """Largest rate at which the state changes [1/s]: rates of coordinates by their sizes, or roots of accelerations by them."""
     worst = LEAST_RATE
     for k in range(qd.shape[0]):
         size = coordinate_size(sys, contacts, k)

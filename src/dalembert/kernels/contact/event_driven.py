@@ -152,10 +152,18 @@ def close_gaps(sys, contacts, state, flow, level):
 
 @kernel
 def remember_beginning(state):
-    """Gaps and forces at the beginning of a step."""
+    """Gaps and forces at the beginning of a step, which may be tried again."""
     for i in range(state.row.shape[0]):
         own = state.row[i]
-        own.begin, own.before = own.gap, own.force[0]
+        own.begin, own.before = own.gap, own.kept
+
+
+@kernel
+def keep_forces(state):
+    """Keep the forces of the present state."""
+    for i in range(state.row.shape[0]):
+        own = state.row[i]
+        own.kept = own.force[0] if own.closed == 1 else 0.0
 
 
 @kernel
@@ -179,6 +187,7 @@ def begin_with_contacts(sys, opt, method, flow, t1, work) -> int:
     if status == Status.OK.value:
         state.progress[0].pending = 1 if close_contacts(contacts, state) > 0 else 0
         status = eval_contact_accelerations(sys, p.t, flow.q, flow.qd, flow.qdd, contacts, state, flow.tau, work)
+        keep_forces(state)
     p.evaluations += 1
     p.started = 1
     if p.h <= 0.0 and status == Status.OK.value:
@@ -199,6 +208,7 @@ def attempt_with_contacts(sys, opt, method, flow, t1, work) -> int:
             return status
         share = half_flight(contacts, state, h)
         status = eval_contact_accelerations(sys, p.t, flow.q, flow.qd, flow.qdd, contacts, state, flow.tau, work)
+        keep_forces(state)
         if share < 1.0 and status == Status.OK.value:
             cut_step(flow, state, share, h)
             return status
@@ -251,13 +261,13 @@ def keep_with_contacts(sys, opt, method, flow, t1, work) -> int:
     for i in range(contacts.row.shape[0]):
         row, own = contacts.row[i], state.row[i]
         if own.closed == 1 and own.force[0] <= 0.0 and (own.rate[0] > SLOW * row.size or own.slack < 0.0):
-            if own.before > 0.0 or own.carried == 1:
+            if own.before > 0.0:
                 share = own.before / (own.before - own.slack) if own.slack < 0.0 else 1.0
                 note_event(state, ContactEventCode.RELEASE.value, i, p.t_last + share * p.h_last, 0.0, 0.0, 0.0)
             own.closed = 0
         elif own.closed == 0 and own.gap <= o.closed_gap * row.size and own.rate[0] < -SLOW * row.size:
             c.pending = 1
-        own.carried = 1 if own.closed == 1 and own.force[0] > 0.0 else 0
+    keep_forces(state)
     if status == Status.OK.value and c.events + 3 * contacts.row.shape[0] > state.event.shape[0]:
         status = Status.RECORD_FULL.value
     return status if found == Status.OK.value else found

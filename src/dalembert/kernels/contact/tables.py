@@ -61,7 +61,7 @@ CONTACT_WORK = record(
     ("slack", "f8"),  # multiplier that a closed contact without force would have [N], negative
     ("way", "f8", 2),  # tangential way since the beginning of a step, or since sticking began [m]
     ("held", "f8", 2),  # likewise where the step began
-    ("carried", "i8"),  # 1 if it carried a force at the end of the last step
+    ("kept", "f8"),  # force along the normal at the end of the last step [N]
 )
 
 CONTACT_PROGRESS = record(
