@@ -143,15 +143,14 @@ class Loop:
         n, p.crossings = int(p.crossings), 0
         return [(int(row["switch"]), float(row["t"]), int(row["direction"])) for row in self.work.control.crossing[:n]]
 
-    def contact_events(self) -> list[tuple[int, int, float, float]]:
-        """Return code, contact, time and normal impulse of what happened to contacts since the last call, and forget it."""
-        progress = self.method.contact.progress
-        if not len(progress):
-            return []
-        n, progress["events"] = int(progress["events"][0]), 0
-        rows = self.contacts.row["contact"]
-        return [(int(e["code"]), int(rows[e["row"]]), float(e["t"]), float(e["impulse"][0]))
-                for e in self.method.contact.event[:n]]
+    def contact_events(self) -> dict[tuple[int, int, float], float]:
+        """Return (code, contact, time) of what happened to contacts since the last call with its normal impulse; forget it."""
+        progress, rows, found = self.method.contact.progress, self.contacts.row["contact"], {}
+        for e in self.method.contact.event[:int(progress["events"][0])]:
+            key = int(e["code"]), int(rows[e["row"]]), float(e["t"])
+            found[key] = found.get(key, 0.0) + float(e["impulse"][0])
+        progress["events"] = 0
+        return found
 
     def give_inputs(self, values: np.ndarray) -> None:
         """Set the signals that are found outside of the kernels."""

@@ -13,6 +13,7 @@ from ..kernels.contact.event_driven import (
     keep_with_contacts,
     shorten_with_contacts,
 )
+from ..kernels.contact.fixed import attempt_fixed, attempt_sprung, begin_fixed, keep_fixed, keep_sprung
 from ..kernels.contact.tables import Contacts, make_contact_state, no_contacts
 from ..kernels.step.explicit import attempt_explicit, begin_explicit, keep_explicit, shorten_explicit
 from ..kernels.step.flow import OPTIONS
@@ -21,7 +22,7 @@ from ..kernels.step.method import CALLS, FUNCTIONS, Method, Tableau
 from ..kernels.step.radau import attempt_radau, begin_radau, keep_radau, shorten_radau
 from ..kernels.step.radau_stages import COEFFICIENTS, Stages
 from ..kernels.step.stage import Tangent
-from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
+from .integrators import DiagonallyImplicit, Explicit, HighOrder, Implicit, Radau, tableau_arrays
 
 LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
@@ -36,6 +37,8 @@ PROJECTIONS = {None: ProjectionCode.NONE, "step": ProjectionCode.STEP, "mass": P
 EXPLICIT = (begin_explicit, attempt_explicit, shorten_explicit, keep_explicit)
 IMPLICIT = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
 EVENT_DRIVEN = (begin_with_contacts, attempt_with_contacts, shorten_with_contacts, keep_with_contacts)
+FIXED = (begin_fixed, attempt_fixed, shorten_implicit, keep_fixed)
+SPRUNG = (begin_fixed, attempt_sprung, shorten_explicit, keep_sprung)
 SIMULTANEOUS = (begin_radau, attempt_radau, shorten_radau, keep_radau)
 
 _ADDRESSES: dict[tuple, tuple[int, ...]] = {}
@@ -44,8 +47,10 @@ _ADDRESSES: dict[tuple, tuple[int, ...]] = {}
 
 def functions_of(integrator, contacts: bool = False) -> tuple:
     """Return the four kernels of a method, in the order of kernels/step/method.py; those of models with contacts."""
+    if contacts and isinstance(integrator, Explicit):
+        return EVENT_DRIVEN if integrator.adaptive else SPRUNG
     if contacts:
-        return EVENT_DRIVEN
+        return FIXED
     if isinstance(integrator, Explicit):
         return EXPLICIT
     return SIMULTANEOUS if isinstance(integrator, Radau) else IMPLICIT
@@ -88,6 +93,7 @@ def _set_implicit(o, integrator: Implicit | DiagonallyImplicit) -> None:
     else:
         o.stages, o.order = 1, 3
         o.am, o.af, o.beta, o.gamma = integrator.coefficients()
+        o.parabola = isinstance(integrator, HighOrder)
     o.newton = (STAGE_SHARE if o.turns else 1.0) * STEP_SHARE
 
 

@@ -245,7 +245,7 @@ class Simulation:
         contacts = self.begin.packed.layout.contacts
         if contacts:
             touched = [EventRecord(ContactEventCode(code).name.lower(), t, contacts[k].name, contact=contacts[k].name,
-                                   impulse=impulse) for code, k, t, impulse in self.loop.contact_events()]
+                                   impulse=impulse) for (code, k, t), impulse in self.loop.contact_events().items()]
             found = sorted(found + touched, key=lambda event: event.t)
         self.events += found
 

@@ -15,7 +15,7 @@ from ..start.arguments import RunOptions
 from ..start.contacts import check_apart
 from ..start.formulations import Global
 from ..start.initial import Start
-from .integrators import DORMAND_PRINCE, Explicit, Implicit
+from .integrators import DORMAND_PRINCE, EXPLICIT_EULER, SEMI_IMPLICIT_EULER, Explicit, Implicit
 
 METHODS = {"augmented-lagrangian": ContactMethod.AUGMENTED_LAGRANGIAN, "multiplier": ContactMethod.MULTIPLIER,
            "penalty": ContactMethod.PENALTY}
@@ -83,10 +83,22 @@ def check_contact_run(begin: Start, integrator, step: float | None, contact: Uni
                          "all bodies masses and inertias")
     if step is None:
         _check_located(begin, integrator, rows, layout)
-    elif not isinstance(integrator, Implicit) and not (isinstance(integrator, Explicit) and contact.method == "penalty"):
+    elif integrator in (EXPLICIT_EULER, SEMI_IMPLICIT_EULER) and contact.method == "penalty":
+        _check_explicit(begin, rows, layout, integrator)
+    elif not isinstance(integrator, Implicit):
         raise ModelError(f"contacts: integrator {integrator.name!r} does not find contact forces in fixed steps; take "
-                         "'generalized-alpha', 'linear-acceleration' or 'high-order', or UnilateralContact(method='penalty'), "
-                         "or leave out step= to have impacts located")
+                         "'generalized-alpha', 'linear-acceleration' or 'high-order', or 'explicit-euler' with "
+                         "UnilateralContact(method='penalty'), or leave out step= to have impacts located")
+
+
+def _check_explicit(begin: Start, rows: np.ndarray, layout, integrator) -> None:
+    """Springs of explicit steps have neither dampers nor friction, and there are no projections."""
+    if begin.has_rows:
+        raise ModelError(f"contacts: {integrator.name!r} takes formulation 'recursive' only")
+    names = sorted({layout.contacts[row["contact"]].name for row in rows if row["friction"] > 0.0})
+    if names:
+        raise ModelError(f"contacts: {integrator.name!r} takes no friction, found some in {', '.join(map(repr, names))}; take "
+                         "'generalized-alpha'")
 
 
 def _check_located(begin: Start, integrator, rows: np.ndarray, layout) -> None:

@@ -46,7 +46,7 @@ def coordinate_size(sys, contacts, k):
 
 @kernel
 def change_rate(sys, contacts, qd, qdd):
-    """Largest rate at which the state changes [1/s]: rates of coordinates by their sizes, or roots of accelerations by them."""
+    """Largest rate at which the state changes [1/s]: of coordinates by their sizes, or the root of accelerations by them."""
     worst = LEAST_RATE
     for k in range(qd.shape[0]):
         size = coordinate_size(sys, contacts, k)
@@ -93,9 +93,10 @@ def solve_forces(contacts, state) -> int:
     lines = state.progress[0].lines
     for k in range(lines):
         own = state.row[state.line[k].row]
+        own.soft = 0.0
         state.right[k] = own.bend[state.line[k].axis]
         state.found[k] = own.force[state.line[k].axis]
-    if not solve_cones(contacts, state, state.right, state.found, ONE_WAY, ALONG, 0.0, STILL):
+    if not solve_cones(contacts, state, state.right, state.found, ONE_WAY, ALONG, STILL):
         return Status.NO_CONTACT_FORCES.value
     store_found(state, state.found, 0)
     for i in range(state.row.shape[0]):
@@ -110,17 +111,21 @@ def solve_forces(contacts, state) -> int:
 
 
 @shared
-def eval_contact_accelerations(sys, t, q, qd, qdd, contacts, state, tau, work) -> int:
-    """Accelerations of a state with the forces of the closed contacts, which are left acting; drives are set."""
+def eval_contact_accelerations(sys, t, q, qd, qdd, contacts, state, tau, known, work) -> int:
+    """Accelerations of a state with the forces of the closed contacts, which are left acting; drives are set.
+
+    With `known` = 1 lines and responses are those of the same coordinates.
+    """
     status = eval_contact_rows(sys, contacts, state, q, qd, work)
     if status != Status.OK.value:
         return status
-    lay_lines(contacts, state)
+    if known == 0:
+        lay_lines(contacts, state, 0)
     if state.progress[0].lines == 0:
         store_found(state, state.found, 0)
         put_forces(contacts, state, work)
         return eval_accelerations(sys, t, q, qd, qdd, tau, work)
-    status = eval_responses(sys, t, q, qd, contacts, state, tau, work)
+    status = eval_responses(sys, t, q, qd, contacts, state, tau, known, work)
     if status == Status.OK.value:
         status = eval_switch_places(sys, q, qd, work)
     if status == Status.OK.value:

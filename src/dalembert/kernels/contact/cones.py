@@ -7,7 +7,7 @@ Each sweep is the projection P of [GLO (15)] applied to one contact after the ot
     z <- P(z - rho w),   rho = 1/W_ii for a normal, 1/the largest eigenvalue of its block for two tangents,  (3)
 so that z_n is that of a minimum along it, and z_t the point of the disc next to what (3) asks for.  W is symmetric and not
 negative: without friction the sweeps converge; forces that are not unique (a box on four corners) end next to those that they
-began with.  A diagonal `soft` is added to W along the normals, the compliance of a contact or the inverse of a penalty.
+began with.  A diagonal `soft` is added to W, the inverse of a penalty.
 """
 
 from math import sqrt
@@ -49,15 +49,15 @@ def project_normal(W, right, z, k, lines, soft, kind):
 
 
 @kernel
-def project_tangents(W, right, z, k, lines, bound):
+def project_tangents(W, right, z, k, lines, bound, soft):
     """Projection (3) of two tangential forces behind the normal of line k onto a disc; returns their change."""
     i, j = k + 1, k + 2
     a, b, c = W[i, i], W[j, j], 0.5 * (W[i, j] + W[j, i])
-    largest = 0.5 * (a + b) + sqrt(0.25 * (a - b) ** 2 + c * c)
+    largest = 0.5 * (a + b) + sqrt(0.25 * (a - b) ** 2 + c * c) + soft
     if largest <= 0.0:
         return 0.0
-    x = z[i] - (row_product(W, i, lines, z) + right[i]) / largest
-    y = z[j] - (row_product(W, j, lines, z) + right[j]) / largest
+    x = z[i] - (row_product(W, i, lines, z) + right[i] + soft * z[i]) / largest
+    y = z[j] - (row_product(W, j, lines, z) + right[j] + soft * z[j]) / largest
     size = sqrt(x * x + y * y)
     if size > bound:
         x, y = x * bound / size, y * bound / size
@@ -76,18 +76,15 @@ def slide(z, k, bound, dx, dy):
 
 
 @kernel
-def sweep(contacts, state, right, z, kind, sliding, factor, still):
-    """One sweep over all closed contacts; returns the largest change and the largest force.
-
-    `factor` > 0 is the factor by which compliances and the inverse of a penalty enter W.
-    """
+def sweep(contacts, state, right, z, kind, sliding, still):
+    """One sweep over all closed contacts; returns the largest change and the largest force."""
     lines, change, size = state.progress[0].lines, 0.0, 0.0
     for i in range(contacts.row.shape[0]):
         own, c = state.row[i], contacts.row[i]
         k = own.first
         if k < 0 or (kind == BOTH_WAYS and own.force[0] <= 0.0):
             continue
-        change = max(change, project_normal(state.W, right, z, k, lines, factor * c.compliance, kind))
+        change = max(change, project_normal(state.W, right, z, k, lines, own.soft, kind))
         size = max(size, abs(z[k]))
         if c.lines == 3:
             bound = c.friction * max(0.0, z[k])
@@ -95,16 +92,16 @@ def sweep(contacts, state, right, z, kind, sliding, factor, still):
             if sliding == ALONG and own.stick == 0 and speed > still * c.size:
                 change = max(change, slide(z, k, bound, own.rate[1] / speed, own.rate[2] / speed))
             else:
-                change = max(change, project_tangents(state.W, right, z, k, lines, bound))
+                change = max(change, project_tangents(state.W, right, z, k, lines, bound, own.soft))
             size = max(size, abs(z[k + 1]), abs(z[k + 2]))
     return change, size
 
 
 @kernel
-def solve_cones(contacts, state, right, z, kind, sliding, factor, still):
+def solve_cones(contacts, state, right, z, kind, sliding, still):
     """Sweeps until forces z (k,) change no more; False if they still do."""
     for turn in range(SWEEPS):
-        change, size = sweep(contacts, state, right, z, kind, sliding, factor, still)
+        change, size = sweep(contacts, state, right, z, kind, sliding, still)
         state.progress[0].turns = turn + 1
         if change <= CLOSE * size or size == 0.0:
             return True

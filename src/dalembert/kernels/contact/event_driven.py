@@ -122,7 +122,7 @@ def try_contact_step(sys, opt, tableau, contacts, state, flow, h, work) -> int:
         if j == n and sys.constants[0].form != FormCode.TREE:
             status = find_projected(sys, t + h, q, qd, flow.kv[j], flow.tau, work)
         if status == Status.OK.value:
-            status = eval_contact_accelerations(sys, t + c * h, q, qd, flow.kv[j], contacts, state, flow.tau, work)
+            status = eval_contact_accelerations(sys, t + c * h, q, qd, flow.kv[j], contacts, state, flow.tau, 0, work)
         if status != Status.OK.value:
             return status
         eval_coordinate_rates(sys, q, qd, flow.kq[j])
@@ -138,7 +138,7 @@ def close_gaps(sys, contacts, state, flow, level):
         own = state.row[state.line[k].row]
         state.right[k] = own.gap if level == 0 else own.rate[0]
         state.found[k] = 0.0
-    solve_cones(contacts, state, state.right, state.found, BOTH_WAYS, FREE, 0.0, STILL)
+    solve_cones(contacts, state, state.right, state.found, BOTH_WAYS, FREE, STILL)
     if level == 1:
         add_responses(state, state.found, 1.0, flow.qd_new)
         return
@@ -186,7 +186,7 @@ def begin_with_contacts(sys, opt, method, flow, t1, work) -> int:
     status = eval_contact_rows(sys, contacts, state, flow.q, flow.qd, work)
     if status == Status.OK.value:
         state.progress[0].pending = 1 if close_contacts(contacts, state) > 0 else 0
-        status = eval_contact_accelerations(sys, p.t, flow.q, flow.qd, flow.qdd, contacts, state, flow.tau, work)
+        status = eval_contact_accelerations(sys, p.t, flow.q, flow.qd, flow.qdd, contacts, state, flow.tau, 0, work)
         keep_forces(state)
     p.evaluations += 1
     p.started = 1
@@ -207,7 +207,7 @@ def attempt_with_contacts(sys, opt, method, flow, t1, work) -> int:
         if status != Status.OK.value:
             return status
         share = half_flight(contacts, state, h)
-        status = eval_contact_accelerations(sys, p.t, flow.q, flow.qd, flow.qdd, contacts, state, flow.tau, work)
+        status = eval_contact_accelerations(sys, p.t, flow.q, flow.qd, flow.qdd, contacts, state, flow.tau, 0, work)
         keep_forces(state)
         if share < 1.0 and status == Status.OK.value:
             cut_step(flow, state, share, h)

@@ -39,7 +39,7 @@ def close_contacts(contacts, state):
     o, approaching = contacts.options[0], 0
     for i in range(contacts.row.shape[0]):
         c, own = contacts.row[i], state.row[i]
-        if own.gap <= o.closed_gap * c.size and own.rate[0] <= SLOW * c.size:
+        if own.gap <= o.closed_gap * c.size and own.rate[0] <= SLOW * c.size and own.sprung == 0:
             own.closed = 1
         own.before = own.rate[0]
         if own.closed == 1 and own.rate[0] < -SLOW * c.size:
@@ -62,9 +62,10 @@ def solve_impulses(contacts, state) -> int:
     for k in range(state.progress[0].lines):
         i, axis = state.line[k].row, state.line[k].axis
         own = state.row[i]
+        own.soft = 0.0
         state.right[k] = own.rate[axis] + (rebound_of(contacts, i, own) if axis == 0 else 0.0)
         state.found[k] = 0.0
-    if not solve_cones(contacts, state, state.right, state.found, ONE_WAY, FREE, 0.0, STILL):
+    if not solve_cones(contacts, state, state.right, state.found, ONE_WAY, FREE, STILL):
         return Status.NO_CONTACT_FORCES.value
     return Status.OK.value
 
@@ -101,10 +102,10 @@ def resolve_impacts(sys, t, q, qd, contacts, state, tau, work) -> int:
     if status != Status.OK.value:
         return status
     approaching = close_contacts(contacts, state)
-    lay_lines(contacts, state)
+    lay_lines(contacts, state, 0)
     if approaching == 0:
         return Status.OK.value
-    status = eval_responses(sys, t, q, qd, contacts, state, tau, work)
+    status = eval_responses(sys, t, q, qd, contacts, state, tau, 0, work)
     if status == Status.OK.value:
         status = eval_contact_rows(sys, contacts, state, q, qd, work)
     if status == Status.OK.value:
@@ -117,5 +118,5 @@ def resolve_impacts(sys, t, q, qd, contacts, state, tau, work) -> int:
     note_impacts(contacts, state, t)
     status = eval_contact_rows(sys, contacts, state, q, qd, work)
     open_parting(contacts, state)
-    lay_lines(contacts, state)
+    lay_lines(contacts, state, 0)
     return status

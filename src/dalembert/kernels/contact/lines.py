@@ -28,13 +28,13 @@ def eval_contact_rows(sys, contacts, state, q, qd, work) -> int:
 
 
 @kernel
-def lay_lines(contacts, state):
-    """Number the lines of the closed contacts."""
+def lay_lines(contacts, state, springs):
+    """Number the lines of the closed contacts, with `springs` = 1 also of those whose force is that of a spring."""
     k = 0
     for i in range(contacts.row.shape[0]):
         own = state.row[i]
         own.first = -1
-        if own.closed == 1:
+        if own.closed == 1 and (own.sprung == 0 or springs == 1):
             own.first = k
             for axis in range(contacts.row[i].lines):
                 state.line[k].row, state.line[k].axis = i, axis
@@ -51,12 +51,16 @@ def direction_of(own, axis):
 
 
 @kernel
-def clear_loads(state, work):
-    """Leave the loads from outside alone."""
+def clear_loads(contacts, state, work):
+    """Leave the loads from outside alone, and the springs of contacts that have one."""
     outer = work.control.outer
     for i in range(outer.shape[0]):
         for c in range(6):
             outer[i, c] = state.given[i, c]
+    for i in range(contacts.row.shape[0]):
+        own = state.row[i]
+        if own.sprung == 1:
+            add_load(contacts.row[i], own, force_of(own, load3(own.load)), work)
 
 
 @kernel
@@ -80,15 +84,17 @@ def force_of(own, force):
 @kernel
 def put_forces(contacts, state, work):
     """Let the forces of the closed contacts act, beside the loads from outside; places belong to the state."""
-    clear_loads(state, work)
+    clear_loads(contacts, state, work)
     for i in range(contacts.row.shape[0]):
         own, shown = state.row[i], work.control.contact[i]
         for c in range(4):
             shown[c] = 0.0
-        if own.closed == 1:
-            add_load(contacts.row[i], own, force_of(own, load3(own.force)), work)
-            shown[0] = own.force[0]
-            store3(shown[1:], force_of(own, (0.0, own.force[1], own.force[2])))
+        if own.closed == 1 or own.sprung == 1:
+            f = load3(own.load) if own.sprung == 1 else load3(own.force)
+            if own.sprung == 0:
+                add_load(contacts.row[i], own, force_of(own, f), work)
+            shown[0] = f[0]
+            store3(shown[1:], force_of(own, (0.0, f[1], f[2])))
 
 
 @kernel
@@ -103,17 +109,20 @@ def eval_image(sys, contacts, state, q, x, out, work) -> int:
 
 
 @shared
-def eval_responses(sys, t, q, qd, contacts, state, tau, work) -> int:
-    """Accelerations without contact forces, `still`, and the columns of (1) and (2), after the rows at the state."""
-    unit, lines = contacts.options[0].unit, state.progress[0].lines
-    clear_loads(state, work)
+def eval_responses(sys, t, q, qd, contacts, state, tau, known, work) -> int:
+    """Accelerations without contact forces, `still`, and the columns of (1) and (2), after the rows at the state.
+
+    With `known` = 1 the columns serve that were found at the same coordinates.
+    """
+    unit, lines = contacts.options[0].unit, 0 if known == 1 else state.progress[0].lines
+    clear_loads(contacts, state, work)
     status = eval_accelerations(sys, t, q, qd, state.still, tau, work)
     for k in range(lines):
         if status != Status.OK.value:
             return status
         i = state.line[k].row
         own = state.row[i]
-        clear_loads(state, work)
+        clear_loads(contacts, state, work)
         add_load(contacts.row[i], own, scale3(direction_of(own, state.line[k].axis), unit), work)
         column = state.response[k]
         status = eval_accelerations(sys, t, q, qd, column, tau, work)
@@ -122,7 +131,7 @@ def eval_responses(sys, t, q, qd, contacts, state, tau, work) -> int:
     for k in range(lines):
         if status == Status.OK.value:
             status = eval_image(sys, contacts, state, q, state.response[k], state.W[k], work)  # (2)
-    clear_loads(state, work)
+    clear_loads(contacts, state, work)
     return status
 
 

@@ -51,6 +51,9 @@ CONTACT_WORK = record(
     ("t", "f8", 3),  # second tangent
     ("x", "f8", 3),  # point of contact, world [m]
     ("closed", "i8"),  # 1 while the contact may carry a force
+    ("sprung", "i8"),  # 1 if that is the force of a spring, `load`
+    ("soft", "f8"),  # added to the diagonal of W for its lines [1/kg]
+    ("share", "f8"),  # what a unit of force along its lines changes gaps by, over W [s²]
     ("stick", "i8"),  # 1 while it does not slide
     ("first", "i8"),  # first of its lines, -1 for an open contact
     ("force", "f8", 3),  # along normal and tangents [N]
@@ -59,8 +62,11 @@ CONTACT_WORK = record(
     ("begin", "f8"),  # gap at the beginning of a step [m]
     ("before", "f8"),  # its rate there [m/s]
     ("slack", "f8"),  # multiplier that a closed contact without force would have [N], negative
-    ("way", "f8", 2),  # tangential way since the beginning of a step, or since sticking began [m]
-    ("held", "f8", 2),  # likewise where the step began
+    ("n_0", "f8", 3),  # normal where the step began
+    ("p_a", "f8", 3),  # place of the point of contact there in body a's joint frame [m]
+    ("p_b", "f8", 3),  # likewise in body b's
+    ("way", "f8", 3),  # tangential way since sticking began, or since the step began, world axes [m]
+    ("held", "f8", 3),  # what of it was there where the step began
     ("kept", "f8"),  # force along the normal at the end of the last step [N]
 )
 
