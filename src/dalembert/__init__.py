@@ -4,6 +4,7 @@ SI units, radians.  ``import dalembert as dal``; every public name stands in ``d
 """
 
 from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
 
@@ -57,7 +58,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*sorted(_HOME_OF), "__version__", "flex"]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name == "flex":
         return import_module(".flex", __name__)
     if name not in _HOME_OF:
@@ -67,5 +68,5 @@ def __getattr__(name):
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return __all__

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike, fspath, strerror
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 
 class MultibodyError(Exception):
     """Base of every error that dalembert raises on purpose."""
+
+
+@runtime_checkable
+class HoldsResults(Protocol):
+    """An error of a run that failed or was stopped: `results` (`Results`) hold the frames up to there."""
+
+    results: Any
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class ModelError(MultibodyError):
         Everything found, in the order of the model.
     """
 
-    def __init__(self, faults, model: str = ""):
+    def __init__(self, faults: str | Iterable[Fault], model: str = "") -> None:
         self.faults = (Fault("model", faults),) if isinstance(faults, str) else tuple(faults)
         count = len(self.faults)
         head = f"model {model!r}: " if model else ""
@@ -74,7 +83,7 @@ class StorageError(MultibodyError):
     """A results file cannot be written any further; it holds the frames up to there."""
 
 
-def unwritable(path: str | PathLike, error: Exception) -> FormatError:
+def unwritable(path: str | PathLike[str], error: Exception) -> FormatError:
     """Return the error of a file that could not be written."""
     folder = Path(path).parent
     why = f"there is no folder {str(folder)!r}; make it first" if not folder.is_dir() else (
@@ -97,9 +106,9 @@ class StudyError(MultibodyError):
     """A study cannot be carried out."""
 
 
-def near_names(name: str, known) -> str:
+def near_names(name: str, names: Iterable[object]) -> str:
     """A sentence with the near miss and the names that exist, for the end of an error text."""
-    known = [str(k) for k in known]
+    known = [str(k) for k in names]
     close = get_close_matches(str(name), known, n=1, cutoff=0.6)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")

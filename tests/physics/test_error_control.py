@@ -15,7 +15,7 @@ def cart(**motor):
         *([dal.Motor("push", "rail", **motor)] if motor else []))
 
 
-@pytest.mark.parametrize("integrator, growth", [("dopri5", 10), ("sdirk4", 10), ("radau", 10),
+@pytest.mark.parametrize("integrator, growth", [("dopri5", 10), ("tsit5", 10), ("sdirk4", 10), ("radau", 10),
                                                 ("generalized-alpha", 100), ("bdf", 10)])
 def test_a_short_pulse_is_not_stepped_over(integrator, growth):
     """Impulse of a triangle of 10 ms in 10 s of rest: a free step would jump across it; `growth` = steps in the pulse."""

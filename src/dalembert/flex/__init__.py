@@ -3,7 +3,10 @@
 Every name of ``__all__`` is loaded on first use.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
+from typing import Any
 
 _HOMES = {
     "beam_elements": ["beam"],
@@ -20,7 +23,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
@@ -28,5 +31,5 @@ def __getattr__(name):
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return __all__

@@ -61,4 +61,5 @@ class NodePattern:
 def element_vectors(connectivity: np.ndarray, width: int, u: np.ndarray) -> np.ndarray:
     """Return the unknowns (m, k width, c) of each element from those of the model (n width, c)."""
     nodal = u.reshape(-1, width, u.shape[1])
-    return nodal[connectivity].reshape(len(connectivity), -1, u.shape[1])
+    out: np.ndarray = nodal[connectivity].reshape(len(connectivity), -1, u.shape[1])
+    return out

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
 from ..model.check_flexible import read_material, read_section
-from ..model.flexible import Material
+from ..model.flexible import CrossSection, Material
 from ..model.values import Faults, flag, number, shown
 from .assembly import NodePattern
 from .fe_model import ElementBlock, FEModel
@@ -62,7 +63,7 @@ def _deflection(s: np.ndarray, length: float, phi: float) -> list[np.ndarray]:
     return [np.stack([one * r for r in rows], axis=1) / (1 + f) for rows in (v, v_x, t, t_x)]
 
 
-def shear_numbers(section, material: Material, length: float, theory: str) -> tuple[float, float]:
+def shear_numbers(section: CrossSection, material: Material, length: float, theory: str) -> tuple[float, float]:
     """Return Φ = 12 E I / (k G A L²) of the deflections along y and along z; zero for Euler-Bernoulli."""
     if theory == "euler-bernoulli":
         return 0.0, 0.0
@@ -75,7 +76,7 @@ def interpolation(s: np.ndarray, length: float, phi_y: float, phi_z: float) -> I
     """Return the rows at the places s = x/L, for shear numbers of the deflections along y and z."""
     q = len(s)
 
-    def row(columns, values):
+    def row(columns: tuple[int, ...], values: np.ndarray) -> np.ndarray:
         out = np.zeros((q, 12))
         out[:, columns] = values
         return out
@@ -94,7 +95,7 @@ def interpolation(s: np.ndarray, length: float, phi_y: float, phi_z: float) -> I
                          row((0, 6), slope), v_x, w_x, row((3, 9), slope), ty_x, tz_x)
 
 
-def _integral(length: float, *terms) -> np.ndarray:
+def _integral(length: float, *terms: tuple[float | np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
     """Return sum of ∫ c aᵀ b dx over terms (c, a, b), with c a number or (q,) values."""
     total = np.zeros((12, 12))
     for c, a, b in terms:
@@ -102,7 +103,7 @@ def _integral(length: float, *terms) -> np.ndarray:
     return (total + total.T) / 2
 
 
-def beam_stiffness(section, material: Material, length: float, theory: str) -> np.ndarray:
+def beam_stiffness(section: CrossSection, material: Material, length: float, theory: str) -> np.ndarray:
     """Return the stiffness (12, 12) of one element; unknowns u, v, w, θx, θy, θz of its two nodes [N/m, N, N m]."""
     f = interpolation(POINTS, length, *shear_numbers(section, material, length, theory))
     E, G = material.young, material.shear_modulus
@@ -115,7 +116,7 @@ def beam_stiffness(section, material: Material, length: float, theory: str) -> n
     return _integral(length, *terms)
 
 
-def disc(section, material: Material, rotary_inertia: bool = True) -> np.ndarray:
+def disc(section: CrossSection, material: Material, rotary_inertia: bool = True) -> np.ndarray:
     """Return what a section has per length: thrice its mass [kg/m], its inertias about x, y and z [kg m].
 
     Without rotary inertia those about y and z, by which it resists to be tilted, are zero; that of torsion stays.
@@ -124,14 +125,15 @@ def disc(section, material: Material, rotary_inertia: bool = True) -> np.ndarray
     return material.density * np.array([*3 * (section.area,), section.iy + section.iz, *tilt])
 
 
-def beam_mass(section, material: Material, length: float, theory: str, rotary_inertia: bool = True) -> np.ndarray:
+def beam_mass(section: CrossSection, material: Material, length: float, theory: str, rotary_inertia: bool = True
+              ) -> np.ndarray:
     """Return the consistent mass (12, 12) of one element, with or without rotary inertia [kg, kg m, kg m²]."""
     f = interpolation(POINTS, length, *shear_numbers(section, material, length, theory))
     fields = f.u, f.v, f.w, f.tx, f.ty, f.tz
     return _integral(length, *zip(disc(section, material, rotary_inertia), fields, fields, strict=True))
 
 
-def section_forces(section, material: Material, length: float, theory: str, u: np.ndarray) -> np.ndarray:
+def section_forces(section: CrossSection, material: Material, length: float, theory: str, u: np.ndarray) -> np.ndarray:
     """Return N, Vy, Vz, T, My, Mz (..., 2, 6) at both ends of elements with unknowns u (..., 12) [N, N m].
 
     They act on the face whose normal is +x; My and Mz are positive moments about y and z.
@@ -145,10 +147,11 @@ def section_forces(section, material: Material, length: float, theory: str, u: n
     rows[:, 5] = E * section.iz * f.tz_x
     rows[:, 1] = (rows[0, 5] - rows[1, 5]) / length  # Mz' = -Vy
     rows[:, 2] = (rows[1, 4] - rows[0, 4]) / length  # My' = Vz
-    return np.einsum("efi,...i->...ef", rows, u)
+    out: np.ndarray = np.einsum("efi,...i->...ef", rows, u)
+    return out
 
 
-def beam_geometric_stiffness(section, length: float, phi: tuple[float, float], forces: np.ndarray) -> np.ndarray:
+def beam_geometric_stiffness(section: CrossSection, length: float, phi: tuple[float, float], forces: np.ndarray) -> np.ndarray:
     """Return the geometric stiffness (12, 12) of one element under section forces [N/m, N, N m].
 
     The second-order work of the stresses σxx, σxy, σxz on Green's strains of the section's motion, and on the second-order
@@ -189,7 +192,7 @@ def element_length(nodes: np.ndarray, block: ElementBlock) -> float:
     return float(np.linalg.norm(second - first))
 
 
-def beam(*, length: float, section, material: Material, elements: int, theory: str = "timoshenko",
+def beam(*, length: float, section: CrossSection, material: Material, elements: int, theory: str = "timoshenko",
          rotary_inertia: bool = True) -> FEModel:
     """Return a straight beam along x from the origin, with six unknowns at each node.
 
@@ -234,7 +237,8 @@ def beam(*, length: float, section, material: Material, elements: int, theory: s
                                  rotary_inertia=rotary_inertia),))
 
 
-def _checked(length, section, material, elements, theory, rotary_inertia):
+def _checked(length: Any, section: Any, material: Any, elements: Any, theory: Any, rotary_inertia: Any
+             ) -> tuple[float, CrossSection, Material]:
     """Return length, section and material in SI units, or raise all faults."""
     faults = Faults()
     found = (number(faults, "beam.length", length, "m", above=0.0), read_section(faults, "beam.section", section),

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import dia_array
 
 from ..errors import Fault, ModelError
-from ..model.flexible import Material
+from ..model.flexible import CrossSection, Material
 from ..model.values import Faults, number
 from .beam_elements import POINTS, WEIGHTS, beam, beam_stiffness, disc, element_length, interpolation, shear_numbers
 from .body_point import BodyPoint
@@ -24,7 +25,7 @@ from .fe_model import FEModel
 from .invariants import convective_matrices, inertia_constants
 from .reduced_body import ReducedBody
 from .reduction import craig_bampton
-from .superelement import Superelement
+from .superelement import Superelement, about_frame, frame_point
 
 ELEMENTS = 8
 """Elements of a segment: they resolve the tension that stiffens it; matrices and integrals are exact with any number."""
@@ -32,7 +33,7 @@ MODE_ELEMENTS = 24
 """Elements where fixed-interface modes are wanted, which they approximate."""
 
 
-def beam_superelement(*, length: float, section, material: Material, theory: str = "timoshenko",
+def beam_superelement(*, length: float, section: CrossSection, material: Material, theory: str = "timoshenko",
                       rotary_inertia: bool = True, modes: int = 0, points: Mapping[str, float] | None = None
                       ) -> Superelement:
     """Return one beam segment along x for absolute interface coordinates.
@@ -51,14 +52,22 @@ def beam_superelement(*, length: float, section, material: Material, theory: str
                                              rotary_inertia=rotary_inertia, modes=modes, points=points))
 
 
-def segment_superelement(reduced: ReducedBody) -> Superelement:
-    """Return the constants of what `reduced_beam` made, for absolute interface coordinates; the frame is at mid-length."""
+def segment_superelement(reduced: ReducedBody, frame: Any = None) -> Superelement:
+    """Return the constants of what `reduced_beam` made, for absolute interface coordinates.
+
+    Without a choice (`body_frame`) the frame is at mid-length.
+    """
+    origin, motion = segment_frame(reduced, frame)
+    return about_frame(reduced, origin, motion, convective_matrices(*_particles(reduced.model, reduced.basis)),
+                       frame is not None)
+
+
+def segment_frame(reduced: ReducedBody, frame: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return place [m] and motion (6, n) of the frame of what `reduced_beam` made."""
+    if frame is not None:
+        return frame_point(reduced, frame)
     middle = beam_point(reduced.model, reduced.basis, 0.5 * reduced.model.nodes[-1, 0])
-    unit = np.eye(reduced.n)
-    return Superelement(reduced.positions - middle.position, reduced.rotations, reduced.stiffness, reduced.damping,
-                        reduced.constants.shifted(middle.position),
-                        convective_matrices(*_particles(reduced.model, reduced.basis)), middle.motion, middle.position,
-                        {name: place.changed(unit, middle.position) for name, place in reduced.places.items()})
+    return middle.position, middle.motion
 
 
 def is_segment(reduced: ReducedBody) -> bool:
@@ -68,8 +77,8 @@ def is_segment(reduced: ReducedBody) -> bool:
             and not np.any(nodes[:, 1:]) and nodes[0, 0] == 0.0)
 
 
-def reduced_beam(*, length: float, section, material: Material, theory: str = "timoshenko", rotary_inertia: bool = True,
-                 modes: int = 0, points: Mapping[str, float] | None = None) -> ReducedBody:
+def reduced_beam(*, length: float, section: CrossSection, material: Material, theory: str = "timoshenko",
+                 rotary_inertia: bool = True, modes: int = 0, points: Mapping[str, float] | None = None) -> ReducedBody:
     """Return one beam segment along x from its first interface as a reduced body with exact constants.
 
     Parameters
@@ -130,10 +139,11 @@ def _fields(fe: FEModel, basis: np.ndarray, s: np.ndarray, elements: np.ndarray)
     h = element_length(fe.nodes, block)
     rows = _rows(s, block.section, block.material, h, block.theory)
     own = basis[fe.dof_table[block.connectivity[elements]].reshape(len(elements), 12)]
-    return np.einsum("qfi,ein->eqfn", rows, own)
+    out: np.ndarray = np.einsum("qfi,ein->eqfn", rows, own)
+    return out
 
 
-def _rows(s: np.ndarray, section, material: Material, length: float, theory: str) -> np.ndarray:
+def _rows(s: np.ndarray, section: CrossSection, material: Material, length: float, theory: str) -> np.ndarray:
     """Return displacements and rotations (q, 6, 12) at the places s in (0, 1) of one element by its unknowns."""
     f = interpolation(s, length, *shear_numbers(section, material, length, theory))
     return np.stack([f.u, f.v, f.w, f.tx, f.ty, f.tz], axis=1)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ..errors import ModelError
 from ..model.values import Faults
 from .assembly import NodePattern
 from .fe_model import ElementBlock, FEModel
 from .isoparametric import determinants, elasticity, element_mass, element_stiffness
-from .shapes import shape_of
+from .shapes import Shape, shape_of
 
 FLAT = 1e-12
 """Elements whose det J is below this part of their size to the power of the dimension have no volume."""
@@ -43,7 +44,7 @@ def continuum_model(nodes: np.ndarray, blocks: Sequence[ElementBlock], sets: Map
                    tuple(blocks))
 
 
-def _block_matrices(nodes, block, repeated, width):
+def _block_matrices(nodes: np.ndarray, block: ElementBlock, repeated: int, width: int) -> tuple[csr_array, csr_array]:
     shape, x = element_nodes(nodes, block)
     x = x[:repeated] if repeated else x
     thickness = block.thickness if width == 2 else 1.0
@@ -53,7 +54,7 @@ def _block_matrices(nodes, block, repeated, width):
     return pattern.assembled(stiffness), pattern.assembled_alike(mass, width)
 
 
-def element_nodes(nodes: np.ndarray, block: ElementBlock):
+def element_nodes(nodes: np.ndarray, block: ElementBlock) -> tuple[Shape, np.ndarray]:
     """Return the shape of a block and the positions (m, k, dim) of its elements' nodes [m]."""
     shape = shape_of(block.kind)
     return shape, nodes[block.connectivity][:, :, :shape.dim]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import unwritable
+
+if TYPE_CHECKING:
+    from mpl_toolkits.mplot3d import Axes3D
 
 COLOURS = "viridis"
 PALE, PLAIN, RIGID = "0.6", "tab:blue", "0.35"
@@ -39,7 +42,7 @@ def scale_of(values: Sequence[np.ndarray], words: str, unit: str) -> Scale:
     return Scale(largest / size, f"{words} [{prefix}{unit}]", 1 / size)
 
 
-def new_axes():
+def new_axes() -> Axes3D:
     """Return empty axes in three dimensions, in a figure that no window system knows of."""
     from matplotlib.figure import Figure
 
@@ -48,7 +51,7 @@ def new_axes():
     return ax
 
 
-def draw_cells(ax, nodes: np.ndarray, cells: Sequence[np.ndarray], *, values: np.ndarray | None = None,
+def draw_cells(ax: Axes3D, nodes: np.ndarray, cells: Sequence[np.ndarray], *, values: np.ndarray | None = None,
                scale: Scale | None = None, colour: str = PLAIN) -> None:
     """Draw lines and faces.
 
@@ -75,7 +78,7 @@ def draw_cells(ax, nodes: np.ndarray, cells: Sequence[np.ndarray], *, values: np
         else:
             drawn = Poly3DCollection(nodes[corners], linewidths=0.2, edgecolors=colour if pale else "0.2",
                                      alpha=0.15 if pale else None)
-        if values is None:
+        if values is None or scale is None:
             drawn.set_color(colour) if corners.shape[1] == 2 else drawn.set_facecolor(colour)
         else:
             drawn.set_array(values[corners].mean(axis=1) * scale.factor)
@@ -84,12 +87,13 @@ def draw_cells(ax, nodes: np.ndarray, cells: Sequence[np.ndarray], *, values: np
         drawn.set_zorder(1 if pale else 2)
         ax.add_collection3d(drawn)
     if not cells:
-        look = {"color": colour} if values is None else {"c": values * scale.factor, "cmap": COLOURS, "vmin": 0.0,
-                                                         "vmax": scale.largest or 1.0}
+        look: dict[str, Any] = {"color": colour}
+        if values is not None and scale is not None:
+            look = {"c": values * scale.factor, "cmap": COLOURS, "vmin": 0.0, "vmax": scale.largest or 1.0}
         ax.scatter(*nodes.T, s=12, zorder=1 if pale else 2, **look)
 
 
-def draw_scale(ax, scale: Scale) -> None:
+def draw_scale(ax: Axes3D, scale: Scale) -> None:
     """Draw the bar that tells what the colours mean."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
@@ -98,7 +102,7 @@ def draw_scale(ax, scale: Scale) -> None:
     ax.figure.colorbar(bar, ax=ax, label=scale.label, shrink=0.7, pad=0.12)
 
 
-def fit_axes(ax, points: np.ndarray, look: bool) -> None:
+def fit_axes(ax: Axes3D, points: np.ndarray, look: bool) -> None:
     """Give all three axes the same scale and room for the points (n, 3) [m]; `look` at a planar picture along its normal."""
     low, high = points.min(axis=0), points.max(axis=0)
     longest = float((high - low).max()) or 1.0
@@ -113,7 +117,7 @@ def fit_axes(ax, points: np.ndarray, look: bool) -> None:
         _look_along(ax, int(np.argmax(flat)))
 
 
-def _look_along(ax, normal: int) -> None:
+def _look_along(ax: Axes3D, normal: int) -> None:
     """Show axes from the side, without the axis that is looked along; labels beside the others would hide their numbers."""
     ax.view_init(*VIEWS[normal])
     getattr(ax, f"set_{'xyz'[normal]}ticks")([])
@@ -123,7 +127,7 @@ def _look_along(ax, normal: int) -> None:
     ax.text2D(0.5, 0.04, f"{words} [m]", transform=ax.transAxes, ha="center")
 
 
-def finish(ax, given: bool, path: str | Path | None) -> Any:
+def finish(ax: Axes3D, given: bool, path: str | Path | None) -> Any:
     """Write the picture if it has a path; return the axes if they were given, else their figure."""
     if path is not None:
         try:

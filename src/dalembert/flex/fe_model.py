@@ -59,6 +59,10 @@ class ElementBlock:
     incompatible: bool = False
 
 
+Nodes = str | int | Sequence[int] | np.ndarray
+"""The name of a set, one node or several."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class FEModel:
     """A free-free finite-element model in SI units.
@@ -133,7 +137,7 @@ class FEModel:
         edge = x.max() if upper else x.min()
         return np.flatnonzero(np.abs(x - edge) <= PLANE_TOLERANCE * self.size)
 
-    def nodes_where(self, condition: Callable) -> np.ndarray:
+    def nodes_where(self, condition: Callable[[np.ndarray], Any]) -> np.ndarray:
         """Return the nodes whose coordinates fulfil a condition.
 
         Parameters
@@ -160,7 +164,7 @@ class FEModel:
                              f"shape ({len(self.nodes)},); combine conditions by & and |")
         return np.flatnonzero(mask)
 
-    def node_set(self, nodes: str | int | Sequence[int], where: str = "nodes") -> np.ndarray:
+    def node_set(self, nodes: Nodes, where: str = "nodes") -> np.ndarray:
         """Return node numbers from the name of a set, one number or a list of numbers.
 
         Parameters
@@ -198,7 +202,7 @@ class FEModel:
                              "gives them by fe.nodes_where(lambda x, y, z: ...), a mask by np.flatnonzero")
         return found.astype(np.int64)
 
-    def rigid_modes(self, point: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+    def rigid_modes(self, point: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Return the displacements of six rigid motions.
 
         Parameters
@@ -228,7 +232,8 @@ class FEModel:
     def rigid_mass(self) -> np.ndarray:
         """(6, 6) float: mass matrix of the rigid motions about the origin [kg, kg m, kg m²]."""
         modes = self.rigid_modes()
-        return modes.T @ (self.mass @ modes)
+        out: np.ndarray = modes.T @ (self.mass @ modes)
+        return out
 
     @property
     def total_mass(self) -> float:
@@ -240,7 +245,8 @@ class FEModel:
         """(3,) float: centre of mass [m]; its z is 0 for a planar model."""
         m = self.rigid_mass
         x, y, z = m[1, 5], -m[0, 5], m[0, 4]  # a rotation about z moves the centre by (-y, x), one about y by z along x
-        return np.array([x, y, z]) / m[0, 0]
+        out: np.ndarray = np.array([x, y, z]) / m[0, 0]
+        return out
 
     @property
     def inertia(self) -> np.ndarray:
@@ -249,4 +255,5 @@ class FEModel:
         about_centre = self.rigid_mass[3:, 3:] - self.total_mass * (c @ c * np.eye(3) - np.outer(c, c))
         if self.is_planar:
             about_centre[:2] = about_centre[:, :2] = 0.0
-        return about_centre
+        out: np.ndarray = about_centre
+        return out

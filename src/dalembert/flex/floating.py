@@ -28,7 +28,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 from ..errors import ModelError
-from ..model.values import Faults, number, shown
+from ..model.values import Faults, number
+from .body_frame import body_frame
 from .body_point import BodyPoint
 from .invariants import EPSILON, PRODUCTS, Inertia
 from .lowest_modes import signed
@@ -38,12 +39,12 @@ from .supports import refuse_loose, supported_coordinates
 from .symmetry import symmetric_coordinates
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
+
     from .fe_model import FEModel
     from .reduced_body import ReducedBody
 
-MEAN_AXIS = "mean-axis"
-SHORTEST_CHORD = 1e-9
-"""Chords shorter than this part of the body have no direction."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,9 +130,10 @@ class FloatingBody:
     @property
     def rate_coupling(self) -> np.ndarray:
         """(n, 3, 3) float: torque on the frame by the product of an elastic rate and an angular velocity."""
-        return self.constants.inertia_slope - np.einsum("icj,lc->lij", EPSILON, self.constants.rotation)
+        out: np.ndarray = self.constants.inertia_slope - np.einsum("icj,lc->lij", EPSILON, self.constants.rotation)
+        return out
 
-    def floating(self, frame=None, **how) -> FloatingBody:
+    def floating(self, frame: object = None, **how: object) -> FloatingBody:
         """Return the body itself: its frame is chosen already."""
         if frame is not None or any(value is not None for value in how.values()):
             raise ModelError(f"floating: the body has its frame already ({self.frame}); choose another when it is "
@@ -140,10 +142,11 @@ class FloatingBody:
 
     def displacement(self, q: np.ndarray) -> np.ndarray:
         """Return the displacements (N,) of the whole model for elastic coordinates (n,) [m, rad]."""
-        self._model("displacement")
-        return self.reduced.displacement(self.coordinates @ q)
+        reduced, coordinates = self._origin("displacement")
+        return reduced.displacement(coordinates @ q)
 
-    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax=None, path: str | Path | None = None):
+    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax: Axes3D | None = None,
+                  path: str | Path | None = None) -> Axes3D | Figure:
         """Draw a vibration mode of the body in its frame; arguments as for `ReducedBody.plot_mode`."""
         k = mode_number(number, self.n, "the modes with the frame held")
         return draw_mode(self._model("plot_mode"), self.displacement(np.eye(self.n)[k]),
@@ -151,19 +154,23 @@ class FloatingBody:
                          path=path)
 
     def _model(self, where: str) -> FEModel:
-        if self.reduced is None:
+        return self._origin(where)[0].model
+
+    def _origin(self, where: str) -> tuple[ReducedBody, np.ndarray]:
+        """Return the reduced body and its coordinates (n_reduced, n) by the elastic ones."""
+        if self.reduced is None or self.coordinates is None:
             raise ModelError(f"{where}: the body is known by its constants alone; read the places it has: "
                              f"{', '.join(self.places)}")
-        return self.reduced.model
+        return self.reduced, self.coordinates
 
 
 def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None, *, stiffening: bool | None = None,
                   plane: str | None = None, max_frequency: float | None = None,
                   supports: Mapping[str, str] | None = None) -> FloatingBody:
     """Return a reduced body in a floating frame; see `ReducedBody.floating`."""
-    words, origin, conditions, held = _frame(reduced, reduced.interfaces[0] if frame is None else frame)
-    rigid = reduced.rigid_modes(origin)
-    projector = np.eye(reduced.n) - rigid @ np.linalg.pinv(conditions @ rigid) @ conditions
+    chosen = body_frame(reduced, reduced.interfaces[0] if frame is None else frame)
+    origin, held = chosen.origin, chosen.held
+    projector = np.eye(reduced.n) - reduced.rigid_modes(origin) @ chosen.motion
     if supports is None:
         kept = reduced.active.copy()
         kept[reduced.slot(held)] = False
@@ -179,7 +186,7 @@ def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None
     if stiffening is None:
         stiffening = bool(reduced.model.elements)
     return FloatingBody(
-        frame=words, origin=origin, names=tuple(f"mode {k + 1}" for k in range(len(frequencies))),
+        frame=chosen.words, origin=origin, names=tuple(f"mode {k + 1}" for k in range(len(frequencies))),
         frequencies=frequencies, constants=constants, stiffness=np.diag((2 * pi * frequencies) ** 2),
         damping=shapes.T @ reduced.damping @ shapes,
         places={name: place.changed(shapes, origin) for name, place in reduced.places.items()},
@@ -211,31 +218,3 @@ def _up_to(limit: float, shapes: np.ndarray, frequencies: np.ndarray) -> tuple[n
     if faults:
         raise ModelError(faults)
     return shapes[:, frequencies <= limit], frequencies[frequencies <= limit]
-
-
-def _frame(reduced: ReducedBody, frame) -> tuple[str, np.ndarray, np.ndarray, str]:
-    """Return the frame in words, its origin, its six conditions (6, n_reduced) and the interface dropped in (1)."""
-    first = reduced.interfaces[0]
-    if isinstance(frame, str) and frame in reduced.interfaces:
-        return f"tangent at {frame}", reduced.places[frame].position, reduced.places[frame].motion, frame
-    if isinstance(frame, str) and frame == MEAN_AXIS:
-        return "mean axes", reduced.com, reduced.rigid_modes(reduced.com).T @ reduced.mass_matrix, first
-    if not isinstance(frame, str) and isinstance(frame, Sequence) and len(frame) == 2 \
-            and all(name in reduced.interfaces for name in frame) and frame[0] != frame[1]:
-        return _chord(reduced, *frame)
-    raise ModelError(f"frame: found {shown(frame)}, expected an interface ({', '.join(reduced.interfaces)}), a pair of "
-                     f"them for the chord, or {MEAN_AXIS!r}")
-
-
-def _chord(reduced: ReducedBody, first: str, second: str):
-    """Conditions of a chord: its first end at rest, its second moving along it, no twist at the first."""
-    a, b = reduced.places[first], reduced.places[second]
-    chord = b.position - a.position
-    length = np.linalg.norm(chord)
-    if length <= SHORTEST_CHORD * reduced.model.size:
-        raise ModelError(f"frame: interfaces {first!r} and {second!r} coincide, expected a chord between them; take a "
-                         "tangent frame")
-    direction = chord / length
-    across = np.linalg.svd(direction[None])[2][1:]
-    conditions = np.vstack([a.displacement, across @ b.displacement / length, direction @ a.rotation])
-    return f"chord from {first} to {second}", a.position, conditions, first

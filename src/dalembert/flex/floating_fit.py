@@ -103,12 +103,15 @@ class _Equations:
         n, stiffening = floating.n, floating.stiffening
         self.B = [np.zeros((6, n, n)) if stiffening is None else
                   -np.concatenate([stiffening.force[name], stiffening.torque[name]]) for name in interfaces]
+        if floating.coordinates is None:
+            raise ValueError("a body known by its constants alone has no interfaces to be fitted to")
         self.S = floating.coordinates[6 * len(interfaces):]
         size = max(float(np.linalg.norm(np.ptp([place.position for place in self.places], axis=0))), 1e-300)
         self.weight = np.concatenate([np.tile(np.repeat([1.0 / size, 1.0], 3), len(self.places)),
                                       np.full(len(self.S), 1.0 / size)])
 
-    def at(self, frame: Moving, x: np.ndarray, modes: np.ndarray):
+    def at(self, frame: Moving, x: np.ndarray, modes: np.ndarray
+           ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
         """Return gaps of (2), what they lose by x and by moves of the frame (3), and W of every interface."""
         gaps, slopes, rigid, turns = [], [], [], []
         for seen, place, B in zip(self.seen, self.places, self.B, strict=True):
@@ -150,4 +153,5 @@ def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Least solution of A x = b with columns of equal length."""
     size = np.linalg.norm(A, axis=0)
     size[size == 0.0] = 1.0
-    return np.linalg.lstsq(A / size, b, rcond=1e-13)[0] / size
+    out: np.ndarray = np.linalg.lstsq(A / size, b, rcond=1e-13)[0] / size
+    return out

@@ -70,7 +70,7 @@ def read_grid(faults: Faults, where: str, lengths: Any, divisions: Any, kind: An
         if not size > 0:
             faults.tell(f"{where}.lengths[{i}]", f"found {size:g}, expected a length [m] greater than 0")
     counts = list(divisions) if isinstance(divisions, (Sequence, np.ndarray)) else []
-    whole = all(isinstance(n, Integral) and not isinstance(n, bool) and n >= 1 for n in counts)
+    whole = all(isinstance(n, Integral) and not isinstance(n, bool) and int(n) >= 1 for n in counts)
     if len(counts) != dim or isinstance(divisions, str) or not whole:
         faults.tell(f"{where}.divisions", f"found {shown(divisions)}, expected {dim} whole numbers of 1 or more")
     if kind not in kinds:

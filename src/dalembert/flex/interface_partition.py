@@ -81,7 +81,7 @@ def partition(fe: FEModel, interfaces: Mapping[str, Any], coupling: str = "rbe2"
     return _partitioned(fe, tuple(interfaces), tuple(faces))
 
 
-def _partitioned(fe: FEModel, names, faces) -> Partition:
+def _partitioned(fe: FEModel, names: tuple[str, ...], faces: tuple[Interface, ...]) -> Partition:
     """Assemble boundary and inner maps interface by interface."""
     inner_of = np.ones(fe.n_dof, dtype=bool)
     parts = []  # (rows, columns, values) of the boundary; the same of the inner unknowns that others follow from
@@ -99,14 +99,19 @@ def _partitioned(fe: FEModel, names, faces) -> Partition:
     kept = np.flatnonzero(inner_of)
     number = np.cumsum(inner_of) - 1
     rows, columns, values = (np.concatenate(a) for a in zip(*parts, strict=True))
-    boundary = csr_array(coo_array((values, (rows, columns)), shape=(fe.n_dof, 6 * len(faces))))
+    boundary = _sparse(rows, columns, values, (fe.n_dof, 6 * len(faces)))
     follow.append((kept, kept, np.ones(kept.size)))
     rows, columns, values = (np.concatenate(a) for a in zip(*follow, strict=True))
-    inner = csr_array(coo_array((values, (rows, number[columns])), shape=(fe.n_dof, kept.size)))
+    inner = _sparse(rows, number[columns], values, (fe.n_dof, kept.size))
     return Partition(names, faces, boundary, inner, kept)
 
 
-def _solved_average(face: Interface):
+def _sparse(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> csr_array:
+    """Return a matrix with short indices: they double what its products take otherwise."""
+    return csr_array(coo_array((values, (rows.astype(np.int32), columns.astype(np.int32))), shape=shape))
+
+
+def _solved_average(face: Interface) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Solve q = A u for as many unknowns of the set as there are coordinates, the best conditioned ones.
 
     Returns the moving coordinates, the dependent unknowns, their matrix by the coordinates, the other unknowns of the
@@ -122,6 +127,6 @@ def _solved_average(face: Interface):
     return given, unknowns[first], by_frame, unknowns[rest], -by_frame @ dense[:, rest]
 
 
-def _entries(rows, columns, values):
+def _entries(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     r, c = np.nonzero(values)
     return rows[r], columns[c], values[r, c]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from ..errors import ModelError
 from ..model.values import Faults, shown, vector
-from .fe_model import FEModel
+from .fe_model import FEModel, Nodes
 
 RANK_TOLERANCE = 1e-6
 """A set thinner than this part of its size counts as lying on a line or in a point."""
@@ -47,7 +48,7 @@ class Interface:
     directions: tuple[int, ...]
 
 
-def rigid_interface(fe: FEModel, nodes: str | int | Sequence[int], *, point: Sequence[float] | None = None
+def rigid_interface(fe: FEModel, nodes: Nodes, *, point: Sequence[float] | np.ndarray | None = None
                     ) -> Interface:
     """Couple nodes rigidly to a frame (RBE2).
 
@@ -65,7 +66,7 @@ def rigid_interface(fe: FEModel, nodes: str | int | Sequence[int], *, point: Seq
     return Interface(numbers, origin, "rigid", matrix, directions)
 
 
-def average_interface(fe: FEModel, nodes: str | int | Sequence[int], *, point: Sequence[float] | None = None,
+def average_interface(fe: FEModel, nodes: Nodes, *, point: Sequence[float] | np.ndarray | None = None,
                       weights: Sequence[float] | None = None) -> Interface:
     """Let a frame follow the weighted mean motion of nodes (RBE3).
 
@@ -91,7 +92,8 @@ def average_interface(fe: FEModel, nodes: str | int | Sequence[int], *, point: S
     return Interface(numbers, origin, "average", csr_array(_scattered(inverse.T, rows, fe.n_dof).T), directions)
 
 
-def _coupled(fe: FEModel, nodes, point, where):
+def _coupled(fe: FEModel, nodes: Nodes, point: Sequence[float] | np.ndarray | None, where: str
+             ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
     """Return node numbers, origin, unknowns of the nodes, their rigid modes (r, 6) and the moving directions."""
     numbers = fe.node_set(nodes, where)
     centroid = fe.nodes[numbers].mean(axis=0)
@@ -102,7 +104,7 @@ def _coupled(fe: FEModel, nodes, point, where):
     return numbers, origin, rows, fe.rigid_modes(origin)[rows], directions
 
 
-def _point(point, where) -> np.ndarray:
+def _point(point: Any, where: str) -> np.ndarray:
     faults = Faults()
     found = vector(faults, where + ".point", point, "m")
     if faults:
@@ -110,7 +112,7 @@ def _point(point, where) -> np.ndarray:
     return np.array(found)
 
 
-def _weights(weights, count: int) -> np.ndarray:
+def _weights(weights: Any, count: int) -> np.ndarray:
     if weights is None:
         return np.ones(count)
     w = np.asarray(weights, dtype=float)
@@ -120,7 +122,8 @@ def _weights(weights, count: int) -> np.ndarray:
     return w
 
 
-def _check_rank(fe: FEModel, numbers, centroid, rows, directions, where) -> None:
+def _check_rank(fe: FEModel, numbers: np.ndarray, centroid: np.ndarray, rows: np.ndarray, directions: tuple[int, ...],
+                where: str) -> None:
     """Refuse a set whose nodes do not determine a frame."""
     translations = rows if len(numbers) == 1 else rows[fe.dof_direction[rows] < 3]
     modes = fe.rigid_modes(centroid)[translations][:, directions]

@@ -195,7 +195,8 @@ def _inertia_slope(fe: FEModel, carried: np.ndarray) -> np.ndarray:
         rows = fe.dof_direction == a
         moments[:, a] = carried[rows].T @ fe.nodes[fe.dof_node[rows]]
     trace = np.einsum("laa->l", moments)
-    return 2 * trace[:, None, None] * np.eye(3) - moments - moments.transpose(0, 2, 1)
+    out: np.ndarray = 2 * trace[:, None, None] * np.eye(3) - moments - moments.transpose(0, 2, 1)
+    return out
 
 
 def convective_matrices(fe: FEModel, basis: np.ndarray) -> np.ndarray:
@@ -206,7 +207,8 @@ def convective_matrices(fe: FEModel, basis: np.ndarray) -> np.ndarray:
     their angular momentum.
     """
     shapes, loads = (_nodal(fe, a) for a in (basis, fe.mass @ basis))
-    return _crossed(_moments(shapes, loads)) + _crossed(_moments(shapes[:, 1], loads[:, 1]))
+    out: np.ndarray = _crossed(_moments(shapes, loads)) + _crossed(_moments(shapes[:, 1], loads[:, 1]))
+    return out
 
 
 def _moments(shapes: np.ndarray, loads: np.ndarray) -> np.ndarray:
@@ -226,7 +228,8 @@ def _moments(shapes: np.ndarray, loads: np.ndarray) -> np.ndarray:
 def _crossed(moments: np.ndarray) -> np.ndarray:
     """Return ∫Phi.(e_c x Phi) dm, (3, n, n), antisymmetric."""
     crossed = np.einsum("acb,ablk->clk", EPSILON, moments)
-    return (crossed - crossed.transpose(0, 2, 1)) / 2
+    out: np.ndarray = (crossed - crossed.transpose(0, 2, 1)) / 2
+    return out
 
 
 def _rotary(fe: FEModel, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

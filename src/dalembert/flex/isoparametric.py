@@ -8,6 +8,8 @@ constant stress and the patch test is passed by any shape; they are condensed in
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..model.flexible import Material
@@ -17,7 +19,7 @@ CHUNK = 2048
 """Elements handled at once, to bound the memory."""
 
 
-def _voigt(pairs) -> np.ndarray:
+def _voigt(pairs: Sequence[tuple[int, int]]) -> np.ndarray:
     """Return P (s, d, d): strain s = sum P[s, a, b] ∂u_a/∂x_b, stress tensor = sum P[s] σ_s."""
     d = max(max(p) for p in pairs) + 1
     table = np.zeros((len(pairs), d, d))
@@ -42,11 +44,13 @@ def elasticity(material: Material, dim: int) -> np.ndarray:
 
 def determinants(shape: Shape, x: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Return det J (m, q) at reference points of elements with nodes x (m, k, dim) [m^dim]."""
-    return np.linalg.det(_jacobians(shape, x, points))
+    out: np.ndarray = np.linalg.det(_jacobians(shape, x, points))
+    return out
 
 
 def _jacobians(shape: Shape, x: np.ndarray, points: np.ndarray) -> np.ndarray:
-    return np.einsum("mka,qkb->mqab", x, shape.gradients(points))
+    out: np.ndarray = np.einsum("mka,qkb->mqab", x, shape.gradients(points))
+    return out
 
 
 def spatial_gradients(shape: Shape, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -62,7 +66,8 @@ def _bubble_gradients(shape: Shape, x: np.ndarray) -> np.ndarray:
     centre = _jacobians(shape, x, np.zeros((1, shape.dim)))
     ratio = np.linalg.det(centre) / determinants(shape, x, points)
     by_reference = -2 * points[:, :, None] * np.eye(shape.dim)
-    return (by_reference @ np.linalg.inv(centre)) * ratio[:, :, None, None]
+    out: np.ndarray = (by_reference @ np.linalg.inv(centre)) * ratio[:, :, None, None]
+    return out
 
 
 def strain_matrices(shape: Shape, x: np.ndarray, incompatible: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -77,7 +82,8 @@ def strain_matrices(shape: Shape, x: np.ndarray, incompatible: bool) -> tuple[np
 def _stiffness_with_modes(B: np.ndarray, volume: np.ndarray, C: np.ndarray) -> np.ndarray:
     m, q, s, n = B.shape
     weighted = (C @ B) * volume[:, :, None, None]
-    return B.reshape(m, q * s, n).transpose(0, 2, 1) @ weighted.reshape(m, q * s, n)
+    out: np.ndarray = B.reshape(m, q * s, n).transpose(0, 2, 1) @ weighted.reshape(m, q * s, n)
+    return out
 
 
 def _mode_map(K: np.ndarray, n: int) -> np.ndarray:
@@ -104,7 +110,8 @@ def element_mass(shape: Shape, x: np.ndarray, density: float, thickness: float =
     N = shape.values(points)
     products = np.einsum("qi,qj->qij", N, N).reshape(len(points), -1)
     volume = determinants(shape, x, points) * weights
-    return (volume @ products).reshape(-1, N.shape[1], N.shape[1]) * (density * thickness)
+    out: np.ndarray = (volume @ products).reshape(-1, N.shape[1], N.shape[1]) * (density * thickness)
+    return out
 
 
 def point_stresses(shape: Shape, x: np.ndarray, C: np.ndarray, u: np.ndarray, incompatible: bool = False) -> np.ndarray:

@@ -118,9 +118,11 @@ def _numbered(found: np.ndarray, labels: np.ndarray, what: str) -> np.ndarray:
 
 def _aligned(k: MatrixFile, m: MatrixFile) -> tuple[MatrixFile, MatrixFile]:
     """Return two labelled matrices in the order of the unknowns of both."""
+    if k.labels is None or m.labels is None:
+        return k, m
     rows, at = np.unique(np.vstack([k.labels, m.labels]), axis=0, return_inverse=True)
 
-    def spread(matrix, index):
+    def spread(matrix: csr_array, index: np.ndarray) -> MatrixFile:
         coo = matrix.tocoo()
         return MatrixFile(csr_array((coo.data, (index[coo.row], index[coo.col])), shape=(len(rows), len(rows))), rows)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from os import PathLike, fspath
@@ -26,7 +27,7 @@ _LOW = ("vertex", "line", "line3", *PLANES)
 _SOFTENED = ("q4", "h8")
 
 
-def read_mesh(path: str | PathLike, *, material: Material, scale: float = 1.0, thickness: float | None = None,
+def read_mesh(path: str | PathLike[str], *, material: Material, scale: float = 1.0, thickness: float | None = None,
               incompatible: bool = True, drop_loose: bool = False) -> FEModel:
     """Return a finite-element model of a mesh file.
 
@@ -135,7 +136,7 @@ def _kinds(mesh: Any, file: str, thickness: float | None) -> dict[str, str]:
                       f"{', '.join(SOLIDS)} or {', '.join(PLANES)}")
 
 
-def _merged(cells) -> dict[str, np.ndarray]:
+def _merged(cells: Iterable[Any]) -> dict[str, np.ndarray]:
     """Return all cells (m, k) of each type of a file."""
     found = {t: [np.asarray(c.data, dtype=np.int64) for c in cells if c.type == t and len(c.data)]
              for t in dict.fromkeys(c.type for c in cells)}
@@ -161,7 +162,8 @@ def _node_sets(mesh: Any) -> dict[str, np.ndarray]:
     return sets
 
 
-def _without_loose(file, nodes, blocks, sets, drop):
+def _without_loose(file: str, nodes: np.ndarray, blocks: list[ElementBlock], sets: dict[str, np.ndarray], drop: bool
+                   ) -> tuple[np.ndarray, list[ElementBlock], dict[str, np.ndarray]]:
     """Return nodes, blocks and sets without nodes that belong to no element; refuse these unless `drop`."""
     used = np.unique(np.concatenate([b.connectivity.ravel() for b in blocks]))
     if used.size and used[-1] >= len(nodes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +12,10 @@ from ..model.values import shown
 from . import drawing
 from .fe_model import FEModel
 from .surface import surface_cells
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
 
 LARGEST = 0.125
 """Largest displacement that is drawn, relative to the size of the body, unless told otherwise."""
@@ -30,15 +35,15 @@ def node_fields(fe: FEModel, displacement: np.ndarray) -> tuple[np.ndarray, np.n
     return fields[..., :3], fields[..., 3:]
 
 
-def mode_number(number, count: int, what: str) -> int:
+def mode_number(number: Any, count: int, what: str) -> int:
     """Return the index of mode `number`, counted from one; ModelError if there is none."""
     if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or not 1 <= number <= count:
         raise ModelError(f"plot_mode: found mode {shown(number)}, expected 1 to {count}: {what}")
     return int(number) - 1
 
 
-def draw_mode(fe: FEModel, displacement: np.ndarray, title: str, *, exaggeration: float | None = None, ax=None,
-              path: str | Path | None = None):
+def draw_mode(fe: FEModel, displacement: np.ndarray, title: str, *, exaggeration: float | None = None,
+              ax: Axes3D | None = None, path: str | Path | None = None) -> Axes3D | Figure:
     """Draw a displacement field of a model (N,) above its undeformed shape; see `ReducedBody.plot_mode`."""
     moved, _ = node_fields(fe, displacement)
     size = np.linalg.norm(moved, axis=1)

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError, near_names
+from .body_frame import body_frame
 from .body_point import BodyPoint, rigid_motion
 from .fe_model import FEModel
 from .floating import FloatingBody, floating_body
@@ -19,6 +20,10 @@ from .invariants import Inertia
 from .mode_picture import draw_mode, mode_number
 from .reduction_report import reduction_report
 from .stress import NodalStress, nodal_stress
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +112,7 @@ class ReducedBody:
         begin = 6 * self.interfaces.index(interface)
         return slice(begin, begin + 6)
 
-    def rigid_modes(self, origin: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+    def rigid_modes(self, origin: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Return the (n, 6) coordinates of unit translations and of unit rotations about `origin` [m].
 
         Fixed-interface modes take no part in them.
@@ -126,7 +131,7 @@ class ReducedBody:
         return out | dict(self.points)
 
     @cached_property
-    def requested(self) -> dict[tuple, Any]:
+    def requested(self) -> dict[tuple[Any, ...], Any]:
         """What reductions.py has made of this body so far."""
         return {}
 
@@ -134,9 +139,15 @@ class ReducedBody:
         """Return what a pickle holds: what was made of the body is made again."""
         return {name: value for name, value in self.__dict__.items() if name != "requested"}
 
+    def frame_place(self, frame: str | Sequence[str]) -> BodyPoint:
+        """Return the place of a frame, as `floating` takes them, that follows the body: its origin and its mean motion."""
+        chosen = body_frame(self, frame)
+        return BodyPoint(chosen.origin, np.eye(3), chosen.motion[:3], chosen.motion[3:])
+
     def displacement(self, q: np.ndarray) -> np.ndarray:
         """Return the displacements (N,) of the whole model for coordinates (n,) [m, rad]."""
-        return self.basis @ q
+        out: np.ndarray = self.basis @ q
+        return out
 
     def stress(self, q: np.ndarray) -> NodalStress:
         """Return the stresses at all nodes (`NodalStress`) for coordinates (n,) or (n, c); needs elements."""
@@ -150,9 +161,9 @@ class ReducedBody:
         Parameters
         ----------
         frame : str, pair of str or None
-            An interface: the frame is tangent to the body there (default: the first one).  Two interfaces: the chord,
-            with its origin at the first.  ``"mean-axis"``: Buckens' frame at the centre of mass, in which the
-            deformation has no momentum.
+            An interface, a named point, or a set of nodes of the model: the frame is tangent to the body there, in the mean
+            of the nodes (default: the first interface).  Two interfaces: the chord, with its origin at the first.
+            ``"mean-axis"``: Buckens' frame at the centre of mass, in which the deformation has no momentum.
         stiffening : bool, optional
             Whether to add geometric stiffening by inertia loads and interface forces; by default where the model
             has elements to take stresses from.
@@ -173,7 +184,8 @@ class ReducedBody:
         return floating_body(self, frame, stiffening=stiffening, plane=plane, max_frequency=max_frequency,
                              supports=supports)
 
-    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax=None, path: str | Path | None = None):
+    def plot_mode(self, number: int, *, exaggeration: float | None = None, ax: Axes3D | None = None,
+                  path: str | Path | None = None) -> Axes3D | Figure:
         """Draw a fixed-interface mode: the deformed body, coloured by displacement, above the undeformed one.
 
         Parameters

@@ -28,14 +28,16 @@ def effective_masses(reduced: ReducedBody) -> np.ndarray:
     rigid = reduced.rigid_modes(reduced.com)
     momentum = reduced.mass_matrix[-reduced.n_modes or len(rigid):] @ rigid
     whole = np.diag(rigid.T @ reduced.mass_matrix @ rigid)
-    return np.divide(momentum**2, whole, out=np.zeros_like(momentum), where=whole > 0)
+    out: np.ndarray = np.divide(momentum**2, whole, out=np.zeros_like(momentum), where=whole > 0)
+    return out
 
 
 def free_frequencies(reduced: ReducedBody) -> np.ndarray:
     """Return the elastic frequencies [Hz] of the reduced body without supports."""
     part = np.ix_(reduced.active, reduced.active)
     square = eigh(reduced.stiffness[part], reduced.mass_matrix[part], eigvals_only=True)
-    return np.sqrt(np.maximum(square[_rigid_count(reduced):], 0.0)) / (2 * pi)
+    out: np.ndarray = np.sqrt(np.maximum(square[_rigid_count(reduced):], 0.0)) / (2 * pi)
+    return out
 
 
 def full_frequencies(reduced: ReducedBody, count: int) -> np.ndarray:
@@ -44,7 +46,8 @@ def full_frequencies(reduced: ReducedBody, count: int) -> np.ndarray:
     shift = float((2 * pi * free_frequencies(reduced)[0]) ** 2)  # makes the stiffness definite
     factor = SparseCholesky(fe.stiffness + shift * fe.mass, fe.nodes[fe.dof_node])
     square, _ = lowest_modes(factor.solve, fe.stiffness, fe.mass, min(count + rigid, fe.n_dof), shift=shift)
-    return np.sqrt(np.maximum(square[rigid:], 0.0)) / (2 * pi)
+    out: np.ndarray = np.sqrt(np.maximum(square[rigid:], 0.0)) / (2 * pi)
+    return out
 
 
 def reduction_report(reduced: ReducedBody, *, full: bool = True) -> str:

@@ -7,6 +7,7 @@ with it and goes with it.  This module is light; what reduces is loaded when a f
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -14,8 +15,10 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..model.checked import BeamSegment, CheckedFlexible, CheckedModel
+from ..model.flexible_parts import OWN_FRAME, Interfaced
 
 if TYPE_CHECKING:
+    from .body_point import BodyPoint
     from .floating import FloatingBody
     from .reduced_body import ReducedBody
     from .superelement import Superelement
@@ -61,10 +64,12 @@ def floating_at(flexible: CheckedFlexible, face: str | None) -> FloatingBody:
     """
     source = flexible.source
     if not has_interfaces(flexible):  # constants alone, in the frame that they were made for
-        return source.floating(None, stiffening=None)
+        out: FloatingBody = source.floating(None, stiffening=None)
+        return out
     frame = _frame(flexible, face)
-    return _kept(source, ("floating", frame, flexible.stiffening),
-                 lambda: source.floating(frame, stiffening=flexible.stiffening))
+    out = _kept(source, ("floating", frame, flexible.stiffening),
+                              lambda: source.floating(frame, stiffening=flexible.stiffening))
+    return out
 
 
 def shapes_at(flexible: CheckedFlexible, face: str | None) -> FloatingBody:
@@ -80,16 +85,20 @@ def _frame(flexible: CheckedFlexible, face: str | None) -> Any:
     return flexible.frame if flexible.frame is not None else face if face in flexible.faces else None
 
 
-def superelement_of(source: ReducedBody) -> Superelement:
-    """Return the constants of a reduced body for absolute interface coordinates, one for equal requests."""
+def superelement_of(source: ReducedBody, frame: Any = None) -> Superelement:
+    """Return the constants of a reduced body for absolute interface coordinates, in a frame or in that of the formulation.
+
+    One for equal requests.
+    """
     from .beam_superelement import is_segment, segment_superelement
     from .superelement import superelement
 
-    return _kept(source, ("superelement",), lambda: segment_superelement(source) if is_segment(source) else
-                 superelement(source))
+    out: Superelement = _kept(source, ("superelement", frame), lambda: segment_superelement(source, frame)
+                              if is_segment(source) else superelement(source, frame))
+    return out
 
 
-def _kept(source: ReducedBody, request: tuple, make) -> Any:
+def _kept(source: ReducedBody, request: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     """Return what was made of a body for a request before, or make it."""
     known = source.requested
     if request not in known:
@@ -99,7 +108,13 @@ def _kept(source: ReducedBody, request: tuple, make) -> Any:
 
 def has_interfaces(flexible: CheckedFlexible) -> bool:
     """Tell whether a body has interfaces, reduced or about to be; one of Standard Input Data has a single floating frame."""
-    return isinstance(flexible.source, BeamSegment) or hasattr(flexible.source, "basis")
+    return isinstance(flexible.source, BeamSegment) or isinstance(flexible.source, Interfaced)
+
+
+def place_of(flexible: CheckedFlexible, name: str) -> BodyPoint:
+    """Return an undeformed place of a body, in the coordinates of its model; its own frame is one if it was chosen."""
+    place: BodyPoint = flexible.source.places.get(name)
+    return flexible.source.frame_place(flexible.frame) if place is None and name == OWN_FRAME else place
 
 
 def stands_still(flexible: CheckedFlexible, face: str) -> bool:

@@ -6,6 +6,7 @@ triangle times -1..1.  Nodes stand in the order of VTK.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
@@ -45,7 +46,8 @@ class Shape:
     @property
     def dim(self) -> int:
         """2 for plane elements, 3 for solids."""
-        return self.nodes.shape[1]
+        out: int = self.nodes.shape[1]
+        return out
 
     @cached_property
     def _coefficients(self) -> np.ndarray:
@@ -53,7 +55,8 @@ class Shape:
 
     def values(self, points: np.ndarray) -> np.ndarray:
         """Return the shape functions (q, k) at reference `points` (q, dim)."""
-        return _monomials(self.exponents, points) @ self._coefficients
+        out: np.ndarray = _monomials(self.exponents, points) @ self._coefficients
+        return out
 
     def gradients(self, points: np.ndarray) -> np.ndarray:
         """Return the derivatives (q, k, dim) by the reference coordinates."""
@@ -71,7 +74,8 @@ class Shape:
 
 
 def _monomials(exponents: np.ndarray, points: np.ndarray) -> np.ndarray:
-    return np.prod(points[:, None, :] ** exponents, axis=-1)
+    out: np.ndarray = np.prod(points[:, None, :] ** exponents, axis=-1)
+    return out
 
 
 def gauss_rule(dim: int, n: int) -> Rule:
@@ -99,11 +103,11 @@ def _symmetric_rule(dim: int) -> Rule:
     return barycentric[:, 1:], np.full(dim + 1, 1 / (2 if dim == 2 else 6) / (dim + 1))
 
 
-def _exponents(dim: int, top: int, keep) -> np.ndarray:
+def _exponents(dim: int, top: int, keep: Callable[[Sequence[int]], bool]) -> np.ndarray:
     return np.array([e for e in product(range(top + 1), repeat=dim) if keep(e)])
 
 
-def _with_middles(corners: np.ndarray, groups) -> np.ndarray:
+def _with_middles(corners: np.ndarray, groups: Iterable[Sequence[int]]) -> np.ndarray:
     return np.vstack([corners, [corners[list(g)].mean(axis=0) for g in groups]])
 
 
@@ -123,15 +127,15 @@ H27_FACES = ((0, 4, 7, 3), (1, 2, 6, 5), (0, 1, 5, 4), (3, 7, 6, 2), (0, 3, 2, 1
 """Corners of the faces of h27 that have a node in their middle."""
 
 
-def _any(e) -> bool:
+def _any(e: Sequence[int]) -> bool:
     return True
 
 
-def _multilinear(e) -> bool:
+def _multilinear(e: Sequence[int]) -> bool:
     return max(e) <= 1
 
 
-def _serendipity(e) -> bool:
+def _serendipity(e: Sequence[int]) -> bool:
     return sum(i == 2 for i in e) <= 1
 
 

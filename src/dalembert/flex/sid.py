@@ -13,7 +13,9 @@ Seeds: [HEL §2] Standard Input Data.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,11 +26,14 @@ from .floating import FloatingBody
 from .invariants import EPSILON, PRODUCTS, Inertia
 from .stiffening import Stiffening
 
+if TYPE_CHECKING:
+    from .reduced_body import ReducedBody
+
 _FREQUENCY = re.compile(r"([-+0-9.eEdD]+)\s*Hz", re.IGNORECASE)
 
 
-def write_sid(body, path: str | PathLike, *, frame=None, stiffening: bool | None = None,
-              dialect: str = "row-mode-column") -> None:
+def write_sid(body: ReducedBody | FloatingBody, path: str | PathLike[str], *, frame: Any = None,
+              stiffening: bool | None = None, dialect: str = "row-mode-column") -> None:
     """Write a flexible body as Standard Input Data.
 
     Parameters
@@ -52,7 +57,7 @@ def write_sid(body, path: str | PathLike, *, frame=None, stiffening: bool | None
     write_sid_file(sid_of(body.floating(frame, stiffening=stiffening)), path, dialect)
 
 
-def read_sid(path: str | PathLike, dialect: str = "auto") -> FloatingBody:
+def read_sid(path: str | PathLike[str], dialect: str = "auto") -> FloatingBody:
     """Read a flexible body from Standard Input Data.
 
     Parameters
@@ -95,7 +100,7 @@ def sid_of(body: FloatingBody) -> SidFile:
                    blocks)
 
 
-def _node_blocks(place: BodyPoint, geo) -> dict[str, Taylor]:
+def _node_blocks(place: BodyPoint, geo: tuple[np.ndarray, np.ndarray] | None) -> dict[str, Taylor]:
     """Return the blocks of a node; forces do work on phi q, and their stiffening stands on the other side."""
     turned = np.einsum("ijk,jq,kc->iqc", EPSILON, place.rotation, place.orientation)  # psi_q x axes
     first = (None, None) if geo is None else tuple(-k.transpose(0, 2, 1) for k in geo)
@@ -162,7 +167,7 @@ def _stiffening(sid: SidFile, n: int) -> Stiffening | None:
     return Stiffening(translation, rotation, spin, force, torque) if some else None
 
 
-def _told_modes(sid: SidFile, blocks) -> tuple[tuple[str, ...], np.ndarray]:
+def _told_modes(sid: SidFile, blocks: Mapping[str, Taylor]) -> tuple[tuple[str, ...], np.ndarray]:
     """Return names and frequencies [Hz] of the elastic coordinates; from the matrices where the text has none."""
     told = [_FREQUENCY.search(text) for text in sid.modes]
     ratio = np.diag(blocks["Ke"].m0) / np.diag(blocks["Me"].m0)
@@ -182,4 +187,5 @@ def _first(block: Taylor, n: int) -> np.ndarray:
 
 
 def _symmetric(a: np.ndarray) -> np.ndarray:
-    return (a + a.swapaxes(-1, -2)) / 2
+    out: np.ndarray = (a + a.swapaxes(-1, -2)) / 2
+    return out

@@ -133,7 +133,8 @@ def inertia_loads(fe: FEModel, origin: np.ndarray) -> np.ndarray:
                 spin[rows, k] = (direction == a) * place[rows, a] - place[rows, direction]
             else:
                 spin[rows, k] = (direction == a) * place[rows, b] + (direction == b) * place[rows, a]
-    return -(fe.mass @ np.hstack([fe.rigid_modes(origin), spin]))
+    out: np.ndarray = -(fe.mass @ np.hstack([fe.rigid_modes(origin), spin]))
+    return out
 
 
 def _inertia_displacements(reduced: ReducedBody, loads: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -146,7 +147,8 @@ def _inertia_displacements(reduced: ReducedBody, loads: np.ndarray, free: np.nda
     if loose.size:
         coordinates[loose] = np.linalg.solve(reduced.stiffness[np.ix_(loose, loose)],
                                              (reduced.basis[:, :n].T @ loads)[loose])
-    return reduced.basis[:, :n] @ coordinates + split.inner @ factor.solve(split.inner.T @ loads)
+    out: np.ndarray = reduced.basis[:, :n] @ coordinates + split.inner @ factor.solve(split.inner.T @ loads)
+    return out
 
 
 def _force_displacements(reduced: ReducedBody, loads: np.ndarray, free: np.ndarray) -> np.ndarray:

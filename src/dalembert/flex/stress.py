@@ -57,7 +57,7 @@ def nodal_stress(fe: FEModel, displacement: np.ndarray) -> NodalStress:
 def stress_components(fe: FEModel, displacement: np.ndarray) -> np.ndarray:
     """Return `NodalStress.components` (n, s, c) of displacement fields (N,) or (N, c), also where no fibres are known."""
     u = element_displacements(fe, displacement, "nodal_stress")
-    total, count = 0.0, np.zeros(len(fe.nodes))
+    total, count = np.zeros(()), np.zeros(len(fe.nodes))
     for block in fe.elements:
         values = _beam_forces(fe, block, u) if block.kind == "beam2" else _continuum_stresses(fe, block, u)
         summed = np.zeros((len(fe.nodes), *values.shape[2:]))
@@ -86,16 +86,19 @@ def equivalent_stress(fe: FEModel, components: np.ndarray) -> np.ndarray:
     missing = missing_stress(fe)
     if missing:
         raise ModelError(f"nodal_stress: {missing}")
-    return block.section.extreme_stress(components[:, 0], components[:, 4], components[:, 5])
+    out: np.ndarray = block.section.extreme_stress(components[:, 0], components[:, 4], components[:, 5])
+    return out
 
 
 def von_mises(stress: np.ndarray) -> np.ndarray:
     """Return the von Mises stress (n, ...) of Voigt stresses (n, 3, ...) in plane stress or (n, 6, ...) [Pa]."""
     if stress.shape[1] == 3:
         xx, yy, xy = np.moveaxis(stress, 1, 0)
-        return np.sqrt(xx * xx - xx * yy + yy * yy + 3 * xy * xy)
+        out: np.ndarray = np.sqrt(xx * xx - xx * yy + yy * yy + 3 * xy * xy)
+        return out
     xx, yy, zz, xy, yz, zx = np.moveaxis(stress, 1, 0)
-    return np.sqrt(((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2 + 3 * (xy * xy + yz * yz + zx * zx))
+    out = np.sqrt(((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2 + 3 * (xy * xy + yz * yz + zx * zx))
+    return out
 
 
 def _continuum_stresses(fe: FEModel, block: ElementBlock, u: np.ndarray) -> np.ndarray:
@@ -103,7 +106,8 @@ def _continuum_stresses(fe: FEModel, block: ElementBlock, u: np.ndarray) -> np.n
     shape, x = element_nodes(fe.nodes, block)
     own = element_vectors(block.connectivity, shape.dim, u)
     at_points = point_stresses(shape, x, elasticity(block.material, shape.dim), own, block.incompatible)
-    return np.einsum("kq,mqsc->mksc", shape.extrapolation, at_points)
+    out: np.ndarray = np.einsum("kq,mqsc->mksc", shape.extrapolation, at_points)
+    return out
 
 
 def _beam_forces(fe: FEModel, block: ElementBlock, u: np.ndarray) -> np.ndarray:

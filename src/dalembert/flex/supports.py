@@ -7,7 +7,7 @@ Its modes with the places held as the joints hold them, D q = 0, need less: coor
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import null_space
@@ -41,16 +41,18 @@ def supported_coordinates(reduced: ReducedBody, raw: np.ndarray, supports: Mappi
                          "{'start': 'displacement', 'end': 'rotation'}")
     held = np.vstack([_held(reduced, name, what) for name, what in supports.items()])
     size = np.linalg.norm(held, axis=1, keepdims=True)
-    return raw @ null_space(held / np.where(size > 0.0, size, 1.0) @ raw, rcond=SAME_SHAPE)
+    out: np.ndarray = raw @ null_space(held / np.where(size > 0.0, size, 1.0) @ raw, rcond=SAME_SHAPE)
+    return out
 
 
-def _held(reduced: ReducedBody, name, what) -> np.ndarray:
+def _held(reduced: ReducedBody, name: Any, what: Any) -> np.ndarray:
     """Return the rows of D of one support."""
     if name not in reduced.places:
         raise ModelError(f"floating.supports: found {shown(name)}." + near_names(name, list(reduced.places)))
     if not isinstance(what, str) or what not in HELD:
         raise ModelError(f"floating.supports.{name}: found {shown(what)}, expected one of {', '.join(map(repr, HELD))}")
-    return getattr(reduced.places[name], HELD[what])
+    out: np.ndarray = getattr(reduced.places[name], HELD[what])
+    return out
 
 
 def refuse_loose(supports: Mapping[str, str], frequencies: np.ndarray) -> None:

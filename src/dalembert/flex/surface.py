@@ -40,4 +40,5 @@ def surface_cells(fe: FEModel) -> tuple[np.ndarray, ...]:
 def _single(faces: np.ndarray) -> np.ndarray:
     """Return the faces (m, k) whose corners no other face has."""
     _, first, count = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_counts=True)
-    return faces[np.sort(first[count == 1])]
+    out: np.ndarray = faces[np.sort(first[count == 1])]
+    return out

@@ -44,7 +44,8 @@ def symmetric_coordinates(fe: FEModel, shapes: np.ndarray, plane: str) -> np.nda
     scaled = shapes / np.where(size > 0.0, size, 1.0)
     _, part, combinations = np.linalg.svd(metric * (scaled - sign[:, None] * scaled[image]) / 2, full_matrices=False)
     kept = combinations[part <= SAME_SHAPE * np.sqrt(shapes.shape[1])].T
-    return kept / np.where(size > 0.0, size, 1.0)[:, None]
+    out: np.ndarray = kept / np.where(size > 0.0, size, 1.0)[:, None]
+    return out
 
 
 def _images(fe: FEModel, plane: str) -> tuple[np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -34,7 +35,7 @@ class MatrixFile:
     labels: np.ndarray | None
 
 
-def read_matrix(path: str | PathLike) -> MatrixFile:
+def read_matrix(path: str | PathLike[str]) -> MatrixFile:
     """Read a square sparse matrix.
 
     Parameters
@@ -60,7 +61,7 @@ def read_matrix(path: str | PathLike) -> MatrixFile:
     return _read_abaqus(file)
 
 
-def _square(matrix, file: str) -> csr_array:
+def _square(matrix: Any, file: str) -> csr_array:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise FormatError(f"{file}: found a matrix of shape {matrix.shape}, expected a square one")
     if np.iscomplexobj(matrix):
@@ -68,7 +69,7 @@ def _square(matrix, file: str) -> csr_array:
     return csr_array(matrix, dtype=float)
 
 
-def _read_npz(file: str):
+def _read_npz(file: str) -> Any:
     try:
         with np.load(file, allow_pickle=False) as archive:
             names = archive.files
@@ -82,7 +83,7 @@ def _read_npz(file: str):
                       "scipy.sparse.save_npz")
 
 
-def _read_matrix_market(file: str):
+def _read_matrix_market(file: str) -> Any:
     try:
         return mmread(file)
     except Exception as error:  # the reader raises ValueError, OverflowError, TypeError by turns
@@ -122,8 +123,8 @@ def _columns(file: str) -> np.ndarray:
     try:
         entries = np.loadtxt(lines, ndmin=2)
     except ValueError:
-        entries = None
-    if entries is None or entries.shape[1] not in (3, 5):
+        entries = np.empty((0, 0))
+    if entries.shape[1] not in (3, 5):
         _tell_bad_line(file, lines)
     return entries
 

@@ -12,7 +12,7 @@ from ..model.parts import Body
 from ..model.values import Faults, number
 
 
-def body_from_mesh(name: str, path: str | PathLike, *, density: float, scale: float = 1.0,
+def body_from_mesh(name: str, path: str | PathLike[str], *, density: float, scale: float = 1.0,
                    points: Mapping[str, Any] | None = None) -> Body:
     """Return a rigid body of constant density whose surface is a mesh.
 
@@ -48,7 +48,7 @@ def body_from_mesh(name: str, path: str | PathLike, *, density: float, scale: fl
                 points={} if points is None else points)
 
 
-def load_mesh(path: str | PathLike) -> Any:
+def load_mesh(path: str | PathLike[str]) -> Any:
     """Return the triangles of a file as trimesh knows them."""
     try:
         import trimesh

@@ -35,7 +35,7 @@ _EQUALITIES = ("connect", "weld", "joint", "tendon")
 _SECTIONS = ("contact", "tendon", "sensor", "keyframe", "deformable", "extension")
 
 
-def read_mjcf(path: str | PathLike) -> Model:
+def read_mjcf(path: str | PathLike[str]) -> Model:
     """Read a robot in MuJoCo's format.
 
     Parameters
@@ -87,7 +87,7 @@ class _Reader:
         self.sites: dict[str, tuple[Made, Pose]] = {}
         self.joints: dict[str, Joint] = {}
         self.meshes: dict[str, Element] = {}
-        self.to_size: list[tuple] = []
+        self.to_size: list[tuple[Element, str, Joint, Made, float, float]] = []
         self.tendons: dict[str, dict[str, float]] = {}
         self.mesh_masses: dict[str, Mass] = {}
         for asset in root.all("asset"):
@@ -178,7 +178,7 @@ class _Reader:
         else:
             anchor = Pose(at.then(Pose(np.array(numbers(element, "pos", (0.0,) * 3)), np.eye(3))).position, np.eye(3))
             first, second = above.at(name, place.then(anchor)), below.at(name, anchor)
-            more = {"armature": rotor}
+            more: dict[str, Any] = {"armature": rotor}
             if said != "ball":
                 axis = at.rotation @ numbers(element, "axis", (0.0, 0.0, 1.0))
                 if not np.any(axis):
@@ -335,7 +335,8 @@ class _Reader:
         factor = total / sum_ if total > 0.0 and sum_ > 0.0 else 1.0
         gravity = (0.0, 0.0, -9.81)
         for option in root.all("option"):
-            gravity = tuple(numbers(option, "gravity", gravity))
+            x, y, z = numbers(option, "gravity", gravity)
+            gravity = (x, y, z)
             self.notes += [f"option: the forces of a medium ({key}) are left out" for key in ("density", "viscosity")
                            if numbers(option, key, (0.0,))[0]]
         for section in root.all("actuator"):

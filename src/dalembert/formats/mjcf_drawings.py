@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..model.geometry import Drawing
@@ -27,6 +29,6 @@ def geom_drawing(geom: Element, at: Pose, settings: Settings, meshes: dict[str, 
     return Drawing(kind, tuple(float(a * b) for a, b in zip(size, whole, strict=False)), **_place(at.then(pose)))
 
 
-def _place(pose: Pose) -> dict:
+def _place(pose: Pose) -> dict[str, Any]:
     turned = None if np.array_equal(pose.rotation, np.eye(3)) else pose.rotation.tolist()
     return {"position": tuple(pose.position.tolist()), "rotation": turned}

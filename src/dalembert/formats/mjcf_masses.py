@@ -42,7 +42,7 @@ def joined(masses: list[Mass]) -> Mass:
     total = sum(m.mass for m in masses)
     if total == 0.0:
         return NO_MASS
-    com = sum(m.mass * m.com for m in masses) / total
+    com = np.sum([m.mass * m.com for m in masses], axis=0) / total
     inertia = np.zeros((3, 3))
     for m in masses:
         d = m.com - com

@@ -123,4 +123,5 @@ def _hull(asset: Element, points: np.ndarray) -> np.ndarray:
     corners = points[hull.simplices]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inward = np.einsum("ia,ia->i", normal, hull.equations[:, :3]) < 0.0
-    return np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
+    faces: np.ndarray = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
+    return faces

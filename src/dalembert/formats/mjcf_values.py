@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..model.rotation import rotation_between
 from .xml_lines import Element, numbers, read_xml
@@ -128,18 +129,19 @@ def _axis_turn(axis: np.ndarray, angle: float) -> np.ndarray:
     """Return the matrix of a turn about a unit axis [rad]."""
     x, y, z = axis
     tilde = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + np.sin(angle) * tilde + (1.0 - np.cos(angle)) * tilde @ tilde
+    rotation: np.ndarray = np.eye(3) + np.sin(angle) * tilde + (1.0 - np.cos(angle)) * tilde @ tilde
+    return rotation
 
 
-def _unit(element: Element, attribute: str, values) -> np.ndarray:
-    values = np.asarray(values, float)
-    size = float(np.linalg.norm(values))
+def _unit(element: Element, attribute: str, values: ArrayLike) -> np.ndarray:
+    direction = np.asarray(values, float)
+    size = float(np.linalg.norm(direction))
     if not size > 1e-12:
         raise element.fail(f'{attribute}="{element.attributes[attribute]}"', "a direction, not zero")
-    return values / size
+    return np.asarray(direction / size)
 
 
-def matrix_of_quaternion(q) -> np.ndarray:
+def matrix_of_quaternion(q: Iterable[float]) -> np.ndarray:
     """Return the rotation of a unit quaternion (w, x, y, z)."""
     w, x, y, z = q
     return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

@@ -79,7 +79,7 @@ class _Raw:
     first: list[tuple[int, int, int, int, float]] = field(default_factory=list)
 
 
-def read_sid_file(path: str | PathLike, dialect: str = "auto") -> SidFile:
+def read_sid_file(path: str | PathLike[str], dialect: str = "auto") -> SidFile:
     """Read a file of Standard Input Data.
 
     Parameters
@@ -245,7 +245,7 @@ class _Reader:
     def _raw(self, name: str) -> _Raw:
         """Read one Taylor block until its end."""
         raw = _Raw(name, self.at)
-        seen: dict[tuple, int] = {}
+        seen: dict[tuple[str | int, ...], int] = {}
         while True:
             key, index, value = self._next()
             if key == f"end {name.lower()}":
@@ -266,7 +266,10 @@ class _Reader:
             if seen.setdefault((key, *index), self.at) != self.at:
                 raise self.fail(f"{name}.{key}({', '.join(map(str, index))}): found a second time, first in line "
                                 f"{seen[(key, *index)]}")
-            (raw.zeroth if key == "m0" else raw.first).append((self.at, *index, number))
+            if key == "m0":
+                raw.zeroth.append((self.at, index[0], index[1], number))
+            else:
+                raw.first.append((self.at, index[0], index[1], index[2], number))
         for size in ("nrow", "ncol"):
             if size not in raw.sizes:
                 raise self.fail(f"{name}: found no {size}, expected the size of the matrix", raw.line)
@@ -322,7 +325,7 @@ def _mirrored(matrix: np.ndarray) -> np.ndarray:
     return np.where(matrix == 0, matrix.T, matrix)
 
 
-def write_sid_file(sid: SidFile, path: str | PathLike, dialect: str = DIALECTS[0]) -> None:
+def write_sid_file(sid: SidFile, path: str | PathLike[str], dialect: str = DIALECTS[0]) -> None:
     """Write Standard Input Data with all digits.
 
     Parameters

@@ -6,7 +6,9 @@ joint; the URDF axis is given in that frame, as here.  A joint that mimics anoth
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from os import PathLike, fspath
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,7 @@ _ROUNDING = 1e-14
 """An inertia below this fraction of mass times distance of the centre squared is what rounding left of a point mass."""
 
 
-def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vector = (0.0, 0.0, -9.81)) -> Model:
+def read_urdf(path: str | PathLike[str], *, floating_base: bool = False, gravity: Vector = (0.0, 0.0, -9.81)) -> Model:
     """Read a URDF robot.
 
     Parameters
@@ -61,7 +63,8 @@ def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vec
     names = PartNames(links)
     faults = TextFaults(fspath(path))
     points: dict[str, dict[str, Frame]] = {link: {} for link in links}
-    parts, notes = [], []
+    parts: list[Joint | JointSpring | Gear | Motion] = []
+    notes: list[str] = []
     base = Free if floating_base else Fixed
     parts.append(base(names.new(f"{names.of[root]}_base"), "ground", names.of[root]))
     made: dict[str, Joint] = {}
@@ -72,10 +75,13 @@ def read_urdf(path: str | PathLike, *, floating_base: bool = False, gravity: Vec
         notes += _left_out(element, joint.name)
         faults.lines[f"joints.{joint.name}"] = line_of(element)
     for element in joints:
-        if element.one("mimic") is not None and element.attributes["type"] == "fixed":
+        mimic = element.one("mimic")
+        if mimic is None:
+            continue
+        if element.attributes["type"] == "fixed":
             notes.append(f"joint {made[element.need('name')].name!r}: what it mimics is left out, as it is fixed")
-        elif element.one("mimic") is not None:
-            parts.append(_mimic(element, made, names))
+        else:
+            parts.append(_mimic(element, mimic, made, names))
     bodies = [_body(link, names.of[key], points[key]) for key, link in links.items()]
     faults.lines |= {f"bodies.{names.of[key]}": line_of(link) for key, link in links.items()}
     model = Model(robot.attributes.get("name", "robot").strip() or "robot", gravity=gravity).add(*bodies, *parts)
@@ -97,8 +103,8 @@ def _root_of(robot: Element, links: dict[str, Element], joints: list[Element]) -
     if not links:
         raise robot.fail("no <link>", "at least one")
     if len(links) < sum(1 for _ in robot.all("link")):
-        seen: set[str] = set()
-        twice = next(e for e in robot.all("link") if e.need("name") in seen or seen.add(e.need("name")))
+        said = [link.need("name") for link in robot.all("link")]
+        twice = next(e for i, e in enumerate(robot.all("link")) if e.need("name") in said[:i])
         raise twice.fail(f"the name {twice.need('name')!r} a second time", "one name a link")
     parents: dict[str, str] = {}
     for joint in joints:
@@ -122,7 +128,7 @@ def _root_of(robot: Element, links: dict[str, Element], joints: list[Element]) -
     return roots[0]
 
 
-def _link_of(joint: Element, side: str, links: dict[str, Element]) -> str:
+def _link_of(joint: Element, side: str, links: Collection[str]) -> str:
     element = joint.one(side)
     if element is None:
         raise joint.fail(f"no <{side}>", f'<{side} link="...">')
@@ -166,8 +172,8 @@ def _drawing(link: Element) -> tuple[Drawing, ...]:
         geometry, origin = element.one("geometry"), element.one("origin")
         for shape in geometry.children if geometry is not None else ():
             rpy = numbers(origin, "rpy", (0.0,) * 3)
-            place = {"position": tuple(numbers(origin, "xyz", (0.0,) * 3)),
-                     "rotation": _matrix_of_rpy(rpy).tolist() if any(rpy) else None}
+            place: dict[str, Any] = {"position": tuple(numbers(origin, "xyz", (0.0,) * 3)),
+                              "rotation": _matrix_of_rpy(rpy).tolist() if any(rpy) else None}
             if shape.tag == "mesh":
                 size = tuple(numbers(shape, "scale", (1.0,) * 3))
                 found.append(Drawing("mesh", size, file=shape.need("filename"), **place))
@@ -189,16 +195,17 @@ def _joint(element: Element, names: PartNames, points: dict[str, dict[str, Frame
     if kind is None:
         raise element.fail(f"the type {said!r}", f"a type of joint.{near_names(said, _KINDS)}")
     name = names.new(element.need("name"), "_joint")
-    parent, child = (element.one(side).need("link") for side in ("parent", "child"))
+    parent, child = (_link_of(element, side, names.of) for side in ("parent", "child"))
     origin = element.one("origin")
     rpy = numbers(origin, "rpy", (0.0,) * 3)
     rotation = _matrix_of_rpy(rpy).tolist() if any(rpy) else None
     points[parent][name] = Frame(tuple(numbers(origin, "xyz", (0.0,) * 3)), rotation)
-    more = {}
+    more: dict[str, Any] = {}
     if kind in (Revolute, Prismatic, Planar):
-        axis = numbers(element.one("axis"), "xyz", (1.0, 0.0, 0.0))
-        if not any(axis):
-            raise element.one("axis").fail("a zero axis", "a direction")
+        line = element.one("axis")
+        axis = numbers(line, "xyz", (1.0, 0.0, 0.0))
+        if line is not None and not any(axis):
+            raise line.fail("a zero axis", "a direction")
         more["axis"] = tuple(axis)
     joint = kind(name, f"{names.of[parent]}.{name}", names.of[child], **more)
     damping = numbers(element.one("dynamics"), "damping", (0.0,))[0]
@@ -207,9 +214,9 @@ def _joint(element: Element, names: PartNames, points: dict[str, dict[str, Frame
     return joint, None
 
 
-def _mimic(element: Element, joints: dict[str, Joint], names: PartNames) -> Gear | Motion:
+def _mimic(element: Element, mimic: Element, joints: dict[str, Joint], names: PartNames) -> Gear | Motion:
     """Return what makes a joint follow another one: coordinate = multiplier * other coordinate + offset."""
-    mimic, own = element.one("mimic"), joints[element.need("name")]
+    own = joints[element.need("name")]
     said = mimic.need("joint")
     if said not in joints:
         raise mimic.fail(f"the joint {said!r}", f"a joint of the robot.{near_names(said, joints)}")

@@ -42,7 +42,7 @@ class Element:
         return self.attributes[attribute]
 
 
-def read_xml(path: str | PathLike) -> Element:
+def read_xml(path: str | PathLike[str]) -> Element:
     """Return the root element of an XML file."""
     file = fspath(path)
     try:

@@ -179,7 +179,7 @@ def _read_run(faults: Faults, run: Any) -> dict[str, Any]:
     if not isinstance(run, Mapping):
         faults.tell("run", f"found {shown(run)}, expected options such as {{until: 5.0}}")
         return {}
-    read = {}
+    read: dict[str, Any] = {}
     for key, value in run.items():
         where = f"run.{key}"
         if key == "record" and isinstance(value, (list, tuple, np.ndarray)):

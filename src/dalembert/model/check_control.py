@@ -11,7 +11,7 @@ from typing import Any
 
 from .checked import CheckedController, CheckedEvent
 from .control import Controller, Event
-from .laws import CompiledLaw
+from .laws import AsList, CompiledLaw
 from .records import LawField
 from .values import Faults, flag, number, shown
 
@@ -55,7 +55,7 @@ def _channels(faults: Faults, where: str, channels: Any) -> tuple[str, ...]:
 
 
 def _numbers(faults: Faults, where: str, values: Any) -> tuple[float, ...]:
-    values = values.tolist() if hasattr(values, "tolist") else values
+    values = values.tolist() if isinstance(values, AsList) else values
     if not isinstance(values, (list, tuple)):
         faults.tell(where, f"found {shown(values)}, expected numbers, such as (0.0, 0.0)")
         return ()

@@ -15,8 +15,8 @@ from .parts import Motion
 from .records import Number, Three
 from .values import UNIT_X, ZERO3, Faults, frozen, number, row, shown
 
-_EMPTY = {"joint": -1, "coordinate": 0, "first": None, "second": None, "stiffness": ZERO3, "damping": ZERO3,
-          "turning_stiffness": ZERO3, "turning_damping": ZERO3, "rest": 0.0, "law": None, "direction": UNIT_X,
+_EMPTY: dict[str, Any] = {"joint": -1, "coordinate": 0, "first": None, "second": None, "stiffness": ZERO3, "damping": ZERO3,
+                          "turning_stiffness": ZERO3, "turning_damping": ZERO3, "rest": 0.0, "law": None, "direction": UNIT_X,
           "follow": False}
 _SCALARS = ("rest",)
 """Fields of `CheckedForce` that hold one number; the other ones for numbers hold three."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -101,7 +102,7 @@ def _note_degrees(faults: Faults, where: str, joint: Joint) -> None:
     """Note whole numbers of more than a turn where radians are expected: they look like degrees."""
     said = joint.start if isinstance(joint.start, (list, tuple, np.ndarray)) else [joint.start]
     for name, unit, x in zip(joint.record.coordinates, joint.record.units, said, strict=False):
-        if unit == "rad" and isinstance(x, Real) and abs(x) > TURN and x == round(x):
+        if unit == "rad" and isinstance(x, Real) and abs(float(x)) > TURN and float(x).is_integer():
             faults.note(where, f"{name} {x:g} is taken in radians, as all angles are, {x / TURN:.3g} turns; write "
                                f"{x:g} * dal.deg, or '{x:g} deg', for degrees")
 
@@ -110,7 +111,7 @@ def _read_axes(faults: Faults, where: str, joint: Any) -> tuple[np.ndarray, np.n
     """Return the unit axes; z and x for joints that have none."""
     before, names = len(faults), joint.record.axes
     axes = [direction(faults, f"{where}.{name}", getattr(joint, name)) for name in names]
-    if len(axes) == 2 and len(faults) == before and np.linalg.norm(np.cross(*axes)) < _PARALLEL:
+    if len(axes) == 2 and len(faults) == before and np.linalg.norm(np.cross(axes[0], axes[1])) < _PARALLEL:
         faults.tell(f"{where}.{names[1]}", f"found {shown(getattr(joint, names[1]))}, parallel to {names[0]}, expected "
                                            "another direction, best perpendicular; a single axis is a Revolute")
     axis, axis2 = (*axes, *(UNIT_Z, UNIT_X)[len(axes):])
@@ -161,7 +162,7 @@ def _read_ball(faults: Faults, where: str, start: Any, record: JointRecord) -> n
 
 def _read_turn(faults: Faults, where: str, start: Any) -> np.ndarray | None:
     what = "a quaternion (w, x, y, z) or a rotation vector of three numbers [rad]"
-    units = ("",) if hasattr(start, "__len__") and len(start) == 4 else ("rad",)
+    units = ("",) if isinstance(start, Sized) and len(start) == 4 else ("rad",)
     values = _row_of(faults, where, start, (3, 4), units, what)
     if values is None:
         return None
@@ -176,7 +177,8 @@ def _read_rate(faults: Faults, where: str, joint: Joint) -> tuple[np.ndarray | N
     if count == 0:
         faults.tell(where, "found a start rate, but a fixed joint has no coordinates; remove it")
         return None, 0
-    lengths, what = (count,), "one number" if count == 1 else f"{count} numbers, the rates of {', '.join(names)}"
+    lengths: tuple[int, ...] = (count,)
+    what = "one number" if count == 1 else f"{count} numbers, the rates of {', '.join(names)}"
     if record.ball and record.freedoms:
         begin = record.ball_at
         lengths, what = (begin, count), f"({', '.join(names[:begin])}) or ({', '.join(names)})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -98,7 +99,7 @@ def _column(faults: Faults, where: str, values: Any, unit: str) -> tuple[float, 
         array = np.asarray(values)
         if np.all(np.abs(array) <= LARGEST):
             return tuple(values)
-    length = len(values) if hasattr(values, "__len__") else 0
+    length = len(values) if isinstance(values, Sized) else 0
     return row(faults, where, values, (length,), (unit,), "a list of numbers") or ()
 
 

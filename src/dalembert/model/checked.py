@@ -168,6 +168,13 @@ class CheckedConstraint:
     radius: float
     unit: str
 
+    @property
+    def ends(self) -> tuple[Place, Place]:
+        """Both places, where there are two."""
+        if self.first is None or self.second is None:
+            raise ValueError(f"{self.name!r} does not stand between two places")
+        return self.first, self.second
+
 
 @dataclass(frozen=True)
 class CheckedForce:
@@ -193,6 +200,13 @@ class CheckedForce:
     law: Any
     direction: np.ndarray
     follow: bool
+
+    @property
+    def ends(self) -> tuple[Place, Place]:
+        """Both places, where there are two."""
+        if self.first is None or self.second is None:
+            raise ValueError(f"{self.name!r} does not stand between two places")
+        return self.first, self.second
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ class CoordinateCoupling:
     joint: str
     to: Mapping[str, float] | str
     offset: float = 0.0
-    function: Law | Callable | None = None
+    function: Law | Callable[[float], float] | None = None
     coordinate: str | None = None
     derivative_step: float = field(default=1e-3, kw_only=True)
     record: ClassVar[ConstraintRecord] = ConstraintRecord(

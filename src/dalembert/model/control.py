@@ -43,7 +43,7 @@ class Controller:
     name: str
     inputs: Sequence[str] = field(kw_only=True)
     outputs: Sequence[str] = field(kw_only=True)
-    law: Callable | CompiledLaw = field(kw_only=True)
+    law: Callable[..., Any] | CompiledLaw = field(kw_only=True)
     every: float | None = field(default=None, kw_only=True)
     memory: Sequence[float] = field(default=(), kw_only=True)
 
@@ -75,7 +75,7 @@ class Event:
 
     name: str
     inputs: Any = field(default=())
-    function: Callable | CompiledLaw | None = field(default=None, kw_only=True)
+    function: Callable[..., float] | CompiledLaw | None = field(default=None, kw_only=True)
     value: float = field(default=0.0, kw_only=True)
     direction: str = field(default="both", kw_only=True)
     stop: bool = field(default=False, kw_only=True)

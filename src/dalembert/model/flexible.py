@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, pi
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _ODD_FIFTH_POWERS = 31 / 32 * 1.0369277551433699
 """Sum of 1/n⁵ over odd n: 31/32 of Riemann's zeta(5)."""
@@ -39,6 +43,10 @@ class Material:
     def shear_modulus(self) -> float:
         """G = E / (2 (1 + ν)) [Pa]."""
         return self.young / (2 * (1 + self.poisson))
+
+
+Load = TypeVar("Load", float, "np.ndarray")
+"""A normal force or a bending moment: one, or many at once."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,7 @@ class Circle:
         k = 6 * (1 + poisson) / (7 + 6 * poisson)
         return k, k
 
-    def extreme_stress(self, axial, moment_y, moment_z):
+    def extreme_stress(self, axial: Load, moment_y: Load, moment_z: Load) -> Load:
         """Return the largest absolute axial stress [Pa] of a normal force [N] and two bending moments [N m]."""
         return _round_extreme_stress(self, self.diameter / 2, axial, moment_y, moment_z)
 
@@ -125,7 +133,7 @@ class Tube:
         k = 6 * (1 + poisson) * s / ((7 + 6 * poisson) * s + (20 + 12 * poisson) * m)
         return k, k
 
-    def extreme_stress(self, axial, moment_y, moment_z):
+    def extreme_stress(self, axial: Load, moment_y: Load, moment_z: Load) -> Load:
         """Return the largest absolute axial stress [Pa] of a normal force [N] and two bending moments [N m]."""
         return _round_extreme_stress(self, self.outer / 2, axial, moment_y, moment_z)
 
@@ -173,7 +181,7 @@ class Rectangle:
         k = 10 * (1 + poisson) / (12 + 11 * poisson)
         return k, k
 
-    def extreme_stress(self, axial, moment_y, moment_z):
+    def extreme_stress(self, axial: Load, moment_y: Load, moment_z: Load) -> Load:
         """Return the largest absolute axial stress [Pa] of a normal force [N] and two bending moments [N m]."""
         return _edged_extreme_stress(self, (self.height / 2, self.width / 2), axial, moment_y, moment_z)
 
@@ -208,19 +216,25 @@ class Section:
         ky, kz = self.shear if isinstance(self.shear, Sequence) else (self.shear, self.shear)
         return float(ky), float(kz)
 
-    def extreme_stress(self, axial, moment_y, moment_z):
+    def extreme_stress(self, axial: Load, moment_y: Load, moment_z: Load) -> Load:
         """Return the largest absolute axial stress [Pa] that could occur at a corner of `extent`."""
+        if self.extent is None:
+            raise ValueError("a section without extent has no largest stress; give Section(extent=(y, z))")
         return _edged_extreme_stress(self, self.extent, axial, moment_y, moment_z)
 
 
 SECTIONS = (Circle, Tube, Rectangle, Section)
+CrossSection = Circle | Tube | Rectangle | Section
 
 
-def _round_extreme_stress(section, radius, axial, moment_y, moment_z):
-    bending = (moment_y * moment_y + moment_z * moment_z) ** 0.5
-    return abs(axial) / section.area + bending * radius / section.iy
+def _round_extreme_stress(section: Circle | Tube, radius: float, axial: Load, moment_y: Load, moment_z: Load) -> Load:
+    bending: Load = (moment_y * moment_y + moment_z * moment_z) ** 0.5
+    stress: Load = abs(axial) / section.area + bending * radius / section.iy
+    return stress
 
 
-def _edged_extreme_stress(section, extent, axial, moment_y, moment_z):
+def _edged_extreme_stress(section: Rectangle | Section, extent: Sequence[float], axial: Load, moment_y: Load,
+                          moment_z: Load) -> Load:
     y, z = extent
-    return abs(axial) / section.area + abs(moment_y) * z / section.iy + abs(moment_z) * y / section.iz
+    stress: Load = abs(axial) / section.area + abs(moment_y) * z / section.iy + abs(moment_z) * y / section.iz
+    return stress

@@ -4,9 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from .flexible import Circle, Material, Rectangle, Section, Tube
+from .flexible import CrossSection, Material
+
+MEAN_AXIS = "mean-axis"
+OWN_FRAME = "frame"
+"""Name of the place where a body's chosen frame is: ``"arm.frame"``."""
+
+
+@runtime_checkable
+class Reduced(Protocol):
+    """What a flexible body of any shape is made of: places, and constants in a floating frame."""
+
+    @property
+    def places(self) -> Mapping[str, Any]:
+        """Interfaces and named points."""
+
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        """Names of the places where joints can act."""
+
+    def floating(self, frame: Any = None, *, stiffening: bool | None = None) -> Any:
+        """Return the body in a floating frame."""
+
+
+@runtime_checkable
+class Interfaced(Reduced, Protocol):
+    """A body reduced to interfaces and modes: its frame can be chosen, and motions of all nodes are known."""
+
+    @property
+    def model(self) -> Any:
+        """The finite-element model."""
+
+    @property
+    def n_modes(self) -> int:
+        """Fixed-interface modes kept."""
+
+    @property
+    def basis(self) -> Any:
+        """(N, n) float: displacements of the whole model by each coordinate."""
+
+    def frame_place(self, frame: Any) -> Any:
+        """Return the place of a frame."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +86,7 @@ class Beam:
 
     name: str
     length: float = field(kw_only=True)
-    section: Circle | Tube | Rectangle | Section = field(kw_only=True)
+    section: CrossSection = field(kw_only=True)
     material: Material = field(kw_only=True)
     theory: str = field(default="timoshenko", kw_only=True)
     rotary_inertia: bool = field(default=True, kw_only=True)
@@ -77,7 +117,7 @@ class FlexibleBody:
     """
 
     name: str
-    reduced: Any
+    reduced: Reduced
     frame: Any = None
     stiffening: bool | None = None
 

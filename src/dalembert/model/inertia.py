@@ -9,10 +9,13 @@ from ..errors import ModelError
 from .parts import Vector
 from .values import Faults, direction, flag, number, shown, vector
 
+Inertia = tuple[float, ...] | tuple[tuple[float, ...], ...]
+"""Diagonal or matrix [kg m²]."""
+
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 
-def inertia_rod(mass: float, *, length: float, axis: str | Vector = "z") -> tuple:
+def inertia_rod(mass: float, *, length: float, axis: str | Vector = "z") -> Inertia:
     """Return the inertia of a thin straight rod.
 
     Parameters
@@ -37,7 +40,7 @@ def inertia_rod(mass: float, *, length: float, axis: str | Vector = "z") -> tupl
     return _told("inertia_rod", "rod", mass, {"length": length, "axis": axis})
 
 
-def inertia_box(mass: float, size: Vector) -> tuple:
+def inertia_box(mass: float, size: Vector) -> Inertia:
     """Return the inertia of a box whose edges `size` [m] lie along x, y and z, as a diagonal [kg m²].
 
     Examples
@@ -48,7 +51,7 @@ def inertia_box(mass: float, size: Vector) -> tuple:
     return _told("inertia_box", "box", mass, {"size": size})
 
 
-def inertia_cylinder(mass: float, *, radius: float, length: float, axis: str | Vector = "z") -> tuple:
+def inertia_cylinder(mass: float, *, radius: float, length: float, axis: str | Vector = "z") -> Inertia:
     """Return the inertia of a solid cylinder of `radius` and `length` [m] along `axis`.
 
     As for `inertia_rod`: a diagonal for a named axis, a matrix for a vector [kg m²].
@@ -61,7 +64,7 @@ def inertia_cylinder(mass: float, *, radius: float, length: float, axis: str | V
     return _told("inertia_cylinder", "cylinder", mass, {"radius": radius, "length": length, "axis": axis})
 
 
-def inertia_sphere(mass: float, radius: float, *, hollow: bool = False) -> tuple:
+def inertia_sphere(mass: float, radius: float, *, hollow: bool = False) -> Inertia:
     """Return the inertia of a solid ball, or of a thin spherical shell if `hollow`, as a diagonal [kg m²].
 
     Examples
@@ -81,7 +84,7 @@ SHAPES = {
 """Shape -> (its necessary sizes, its optional ones)."""
 
 
-def shape_inertia(faults: Faults, where: str, shape: str, mass: Any, sizes: Mapping[str, Any]) -> tuple:
+def shape_inertia(faults: Faults, where: str, shape: str, mass: Any, sizes: Mapping[str, Any]) -> Inertia:
     """Return the inertia of a shape from sizes that may be faulty; zeros if they are."""
     before = len(faults)
     kg = number(faults, where + ".mass", mass, "kg", least=0.0)
@@ -101,7 +104,7 @@ def shape_inertia(faults: Faults, where: str, shape: str, mass: Any, sizes: Mapp
     return moments if len(faults) == before else (0.0, 0.0, 0.0)
 
 
-def _about_axis(faults: Faults, where: str, axis: Any, along: float, across: float) -> tuple:
+def _about_axis(faults: Faults, where: str, axis: Any, along: float, across: float) -> Inertia:
     """Return the inertia of a body of revolution."""
     if isinstance(axis, str):
         if axis not in _AXES:
@@ -112,7 +115,7 @@ def _about_axis(faults: Faults, where: str, axis: Any, along: float, across: flo
                  for i in range(3))
 
 
-def _told(function: str, shape: str, mass: Any, sizes: dict[str, Any]) -> tuple:
+def _told(function: str, shape: str, mass: Any, sizes: dict[str, Any]) -> Inertia:
     """Return the inertia of a shape or raise all its faults."""
     faults = Faults()
     inertia = shape_inertia(faults, function, shape, mass, sizes)

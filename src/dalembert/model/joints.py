@@ -42,7 +42,7 @@ class Joint:
     record: ClassVar[JointRecord] = JointRecord(JointCode.NONE)
     coordinates: ClassVar[tuple[str, ...]] = record.coordinates
 
-    def __init_subclass__(cls):
+    def __init_subclass__(cls) -> None:
         cls.coordinates = cls.record.coordinates
 
 

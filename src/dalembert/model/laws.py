@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from math import pi
+from typing import Any, Protocol, runtime_checkable
 
 
+@runtime_checkable
+class AsList(Protocol):
+    """An array, whatever library it comes from, that gives its numbers as a list."""
+
+    def tolist(self) -> Any:
+        """Return the numbers as a list."""
+
+
+@dataclass(frozen=True)
 class Law:
     """Base of the laws that are data."""
 
 
-LawLike = float | Law | Callable
+LawLike = float | Law | Callable[..., float]
 """A number, a law (`table`, `sine`, `ramp`), a function ``f(t)`` or ``f(t, x, v)``; of a `Force` also one of its point."""
 
 
@@ -49,9 +59,9 @@ class Ramp(Law):
 class CompiledLaw(Law):
     """A function that is compiled when a model that holds it is packed; made by `law`."""
 
-    function: Callable
+    function: Callable[..., float]
 
-    def __call__(self, *args):
+    def __call__(self, *args: float) -> float:
         """Call the plain Python function."""
         return self.function(*args)
 
@@ -59,9 +69,11 @@ class CompiledLaw(Law):
 def sine(*, amplitude: float = 1.0, omega: float | None = None, frequency: float | None = None, phase: float = 0.0,
          offset: float = 0.0) -> Sine:
     """Return ``offset + amplitude sin(omega t + phase)``; give `omega` [rad/s] or `frequency` [Hz]."""
-    if (omega is None) == (frequency is None):
-        raise TypeError("sine: give exactly one of omega [rad/s] and frequency [Hz]")
-    return Sine(amplitude, 2 * pi * frequency if omega is None else omega, phase, offset)
+    if omega is not None and frequency is None:
+        return Sine(amplitude, omega, phase, offset)
+    if frequency is not None and omega is None:
+        return Sine(amplitude, 2 * pi * frequency, phase, offset)
+    raise TypeError("sine: give exactly one of omega [rad/s] and frequency [Hz]")
 
 
 def table(t: Sequence[float], y: Sequence[float], *, kind: str = "cubic") -> Table:
@@ -69,10 +81,10 @@ def table(t: Sequence[float], y: Sequence[float], *, kind: str = "cubic") -> Tab
     return Table(_plain(t), _plain(y), kind)
 
 
-def _plain(values):
+def _plain(values: Any) -> Any:
     """Return a sequence as a tuple of plain numbers; anything else as it is, for the check to tell."""
-    values = values.tolist() if hasattr(values, "tolist") else values
-    return tuple(values) if hasattr(values, "__iter__") and not isinstance(values, str) else values
+    values = values.tolist() if isinstance(values, AsList) else values
+    return tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else values
 
 
 def ramp(*, begin: float, finish: float, start: float = 0.0, end: float = 1.0) -> Ramp:
@@ -80,7 +92,7 @@ def ramp(*, begin: float, finish: float, start: float = 0.0, end: float = 1.0) -
     return Ramp(begin, finish, start, end)
 
 
-def law(function: Callable) -> CompiledLaw:
+def law(function: Callable[..., float]) -> CompiledLaw:
     """Mark a function ``f(t)`` or ``f(t, x, v)`` to run at kernel speed; it may use `math` and NumPy scalars.
 
     For a `Force` it may also be a function ``f(t, x, y, z, vx, vy, vz)`` of its point, for a `CoordinateCoupling` it
@@ -98,7 +110,7 @@ def law(function: Callable) -> CompiledLaw:
     return CompiledLaw(function)
 
 
-def argument_count(function: Callable) -> int | None:
+def argument_count(function: Callable[..., object]) -> int | None:
     """Return how many arguments a law's function wants: 1 for ``f(t)``, 3 for ``f(t, x, v)``, 7 for that of a point.
 
     Parameters with a default do not count, unless there is no other; None if the signature cannot be read.

@@ -192,7 +192,7 @@ def _why_no_part(thing: Any) -> str:
     """Say what was given instead of a part, and the remedy."""
     if isinstance(thing, type) and issubclass(thing, PART_TYPES):
         return f"found the class {thing.__name__}, expected a part; call it, as in {thing.__name__}('name', ...)"
-    if isinstance(thing, (list, tuple, set)) or hasattr(thing, "__next__"):
+    if isinstance(thing, (list, tuple, set)) or isinstance(thing, Iterator):
         return f"found {shown(thing)}, expected a part; put a star before it, as in add(*parts)"
     return (f"found {shown(thing)} ({type(thing).__name__}), expected a body, joint, constraint, force, motion, contact, "
             f"controller or event."

@@ -74,13 +74,13 @@ class Names:
             faults.tell(where, f"found {shown(attachment)}, expected 'body' or 'body.point', the name of a place")
             return None
         body, dot, point = attachment.partition(".")
-        row, places = self._rows.get(body), self._flexible.get(body)
-        if row is None and places is None:
+        if body not in self._rows and body not in self._flexible:
             faults.tell(where, f"no body {shown(body)}.{faults.near(body, [*self._rows, *self._flexible])}")
             return None
         if not dot:
-            return self._origins[row] if places is None else places[""]
-        points = self._points[row].points if places is None else {k: v for k, v in places.items() if k}
+            return self._flexible[body][""] if body in self._flexible else self._origins[self._rows[body]]
+        points = ({k: v for k, v in self._flexible[body].items() if k} if body in self._flexible
+                  else self._points[self._rows[body]].points)
         if point not in points:
             faults.tell(where, f"{body!r} has no point {shown(point)}.{faults.near(point, points)}")
             return None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..errors import ModelError
 from .values import Faults, direction
 
 
-def rotation_between(a, b) -> np.ndarray:
+def rotation_between(a: Sequence[float] | np.ndarray, b: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the shortest rotation that takes one direction to another.
 
     Parameters
@@ -39,4 +41,4 @@ def rotation_between(a, b) -> np.ndarray:
     x, y, z = axis
     tilde = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     factor = 1.0 / (1.0 + c) if c >= 0.0 else (1.0 - c) / (axis @ axis)
-    return np.eye(3) + tilde + factor * tilde @ tilde
+    return np.asarray(np.eye(3) + tilde + factor * tilde @ tilde)

@@ -18,7 +18,7 @@ from .yaml_tree import TextFaults, parse_yaml
 __all__ = ["dumps", "loads", "read", "write"]
 
 
-def read(path: str | PathLike) -> Model:
+def read(path: str | PathLike[str]) -> Model:
     """Read a model text (YAML).
 
     Parameters
@@ -76,7 +76,7 @@ def _loads(text: str, name: str, file: str) -> Model:
     return model
 
 
-def write(model: Model, path: str | PathLike) -> None:
+def write(model: Model, path: str | PathLike[str]) -> None:
     """Write a model as text (YAML); `read` gives the same model back, number for number.
 
     Raises

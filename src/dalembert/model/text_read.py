@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from math import pi
 from typing import Any
@@ -15,7 +15,7 @@ from .flexible import SECTIONS, Material
 from .flexible_parts import FLEXIBLES, Beam, FlexibleBody
 from .geometry import SIZES, Drawing
 from .guesses import Guess
-from .inertia import SHAPES, shape_inertia
+from .inertia import SHAPES, Inertia, shape_inertia
 from .laws import Ramp, Sine, Table
 from .model import Model
 from .parts import FORCES, JOINTS, Body, Fixed, Force, Frame, Motion
@@ -32,7 +32,11 @@ _TWO_PLACES = "two places: between: [ground, body.point]"
 _TWO_JOINTS = "two joints: between: [first, second]"
 _NEEDED = {"length": "length", "section": "{circle: {diameter: ...}}",
            "material": "{young: ..., poisson: ..., density: ...}", "to": "{joint: factor} or a joint with function: ..."}
-_LAWS = {
+_Kinds = Mapping[str, tuple[set[str], set[str]]]
+"""Necessary and optional keys of each kind."""
+_UNSAID: Any = None
+"""Stands for what a text lacks; its fault has been found, and the check is silent about it."""
+_LAWS: _Kinds = {
     "sine": (set(), {"amplitude", "omega", "frequency", "phase", "offset"}),
     "table": ({"t", "y"}, {"kind"}),
     "ramp": ({"begin", "finish"}, {"start", "end"}),
@@ -49,16 +53,16 @@ def model_of(data: Any, faults: TextFaults, name: str) -> Model:
     if "gravity" in data:
         model.gravity = data["gravity"]
     model.ground = _points(faults, "ground", data.get("ground"))
-    readers: dict[str, Callable] = {"bodies": _body, "flexible": _flexible, "joints": _joint, "constraints": _constraint,
-                                    "forces": _force, "motions": _motion, "contacts": _contact,
-                                    "controllers": _controller, "events": _event}
+    readers: dict[str, Callable[[TextFaults, str, Any, dict[str, Any]], Any]] = {
+        "bodies": _body, "flexible": _flexible, "joints": _joint, "constraints": _constraint, "forces": _force,
+        "motions": _motion, "contacts": _contact, "controllers": _controller, "events": _event}
     for section, reader in readers.items():
         for key, entry in _entries(faults, section, data.get(section)):
             model.add(reader(faults, f"{section}.{key}", key, entry))
     return model
 
 
-def _tell_unknown(faults: TextFaults, where: str, data: dict, known: Iterable[str]) -> None:
+def _tell_unknown(faults: TextFaults, where: str, data: dict[str, Any], known: Iterable[str]) -> None:
     known = tuple(known)
     for key in data:
         if key not in known:
@@ -66,7 +70,7 @@ def _tell_unknown(faults: TextFaults, where: str, data: dict, known: Iterable[st
             faults.tell(path, f"unknown key {shown(key)}.{faults.near(key, known)}")
 
 
-def _entries(faults: TextFaults, section: str, data: Any) -> list[tuple[Any, dict]]:
+def _entries(faults: TextFaults, section: str, data: Any) -> list[tuple[Any, dict[str, Any]]]:
     """Return the named entries of a section that are mappings; an empty one counts as such."""
     if data is None:
         return []
@@ -95,7 +99,7 @@ def _points(faults: TextFaults, where: str, data: Any) -> Any:
     return points
 
 
-def _body(faults: TextFaults, where: str, name: Any, data: dict) -> Body:
+def _body(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Body:
     values = _known_fields(faults, where, data, Body)
     if "points" in values:
         values["points"] = _points(faults, where + ".points", values["points"])
@@ -108,38 +112,38 @@ def _body(faults: TextFaults, where: str, name: Any, data: dict) -> Body:
 
 def _drawing(faults: TextFaults, where: str, data: Any) -> Drawing:
     """Read ``{sphere: {size: [0.1]}}`` and the like."""
-    kinds = {kind: (set(), {"size", "position", "rotation", "file"}) for kind in SIZES}
+    kinds: _Kinds = {kind: (set(), {"size", "position", "rotation", "file"}) for kind in SIZES}
     kind, values = _one_of(faults, where, data if isinstance(data, dict) else {}, kinds, "a shape")
     if values is None:
         return Drawing("sphere", (1.0,))
     return Drawing(kind, **values)
 
 
-def _controller(faults: TextFaults, where: str, name: Any, data: dict) -> Controller:
+def _controller(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Controller:
     faults.tell(where, "a text cannot hold a control law; read the model in Python and add a Controller(name, ...)")
     faults.silent.update(f"{where}.{f.name}" for f in fields(Controller))
     return Controller(name, inputs=("time",), outputs=(), law=_no_law)
 
 
-def _no_law(t, u):
+def _no_law(t: float, u: object) -> float:
     """Stand in for a law that a text cannot hold."""
     return 0.0
 
 
-def _event(faults: TextFaults, where: str, name: Any, data: dict) -> Event:
+def _event(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Event:
     if "function" in data:
         faults.tell(where + ".function", "a text cannot hold a function; read the model in Python and add an Event(name, ...)")
     return Event(name, **_known_fields(faults, where, {k: v for k, v in data.items() if k != "function"}, Event))
 
 
-def _flexible(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
+def _flexible(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Any:
     kind = _kind_of(faults, where, data, FLEXIBLES)
     if kind is FlexibleBody:
         faults.tell(where + ".reduced", "a text cannot hold a reduced body; build the model in Python: FlexibleBody(name, "
                                         "flex.craig_bampton(...)), or give a beam")
     if kind is not Beam:
         faults.silent.update(f"{where}.{f.name}" for f in fields(Beam))
-        return Beam(name, length=1.0, section=None, material=None)
+        return Beam(name, length=1.0, section=_UNSAID, material=_UNSAID)
     values = _known_fields(faults, where, data, Beam, ("type",))
     for key in ("length", "section", "material"):
         _need(faults, where, values, key)
@@ -150,7 +154,7 @@ def _flexible(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
     return Beam(name, **values)
 
 
-def _section(faults: TextFaults, where: str, data: dict) -> Any:
+def _section(faults: TextFaults, where: str, data: dict[str, Any]) -> Any:
     """Read ``{circle: {diameter: ...}}`` and the like."""
     kinds = {type_name(kind): kind for kind in SECTIONS}
     shape, sizes = _one_of(faults, where, data, {word: _words(kind) for word, kind in kinds.items()}, "a section")
@@ -162,7 +166,7 @@ def _section(faults: TextFaults, where: str, data: dict) -> Any:
     return kinds[shape](**sizes)
 
 
-def _material(faults: TextFaults, where: str, data: dict) -> Material | None:
+def _material(faults: TextFaults, where: str, data: dict[str, Any]) -> Material | None:
     needed, optional = _words(Material)
     _tell_unknown(faults, where, data, sorted(needed | optional))
     missing = sorted(needed - data.keys())
@@ -173,12 +177,12 @@ def _material(faults: TextFaults, where: str, data: dict) -> Material | None:
     return Material(**{key: value for key, value in data.items() if key in needed | optional})
 
 
-def _words(kind: type) -> tuple[set[str], set[str]]:
+def _words(kind: type[Any]) -> tuple[set[str], set[str]]:
     """Return the necessary and the optional fields of a material or section."""
     return ({f.name for f in fields(kind) if f.default is MISSING}, {f.name for f in fields(kind) if f.default is not MISSING})
 
 
-def _inertia(faults: TextFaults, where: str, data: dict, mass: Any) -> tuple:
+def _inertia(faults: TextFaults, where: str, data: dict[str, Any], mass: Any) -> Inertia:
     """Read ``{rod: {length:, axis:}}`` and the like; the mass is the body's."""
     shape, sizes = _one_of(faults, where, data, SHAPES, "a shape")
     if sizes is None:
@@ -187,7 +191,7 @@ def _inertia(faults: TextFaults, where: str, data: dict, mass: Any) -> tuple:
     return shape_inertia(faults, f"{where}.{shape}", shape, kg, sizes)
 
 
-def _one_of(faults: TextFaults, where: str, data: dict, kinds: dict[str, tuple[set, set]], what: str
+def _one_of(faults: TextFaults, where: str, data: dict[str, Any], kinds: _Kinds, what: str
             ) -> tuple[str, dict[str, Any] | None]:
     """Read ``{kind: {key: value}}`` with one known kind and all its necessary keys; None after a fault."""
     listed = ", ".join(kinds)
@@ -212,7 +216,7 @@ def _one_of(faults: TextFaults, where: str, data: dict, kinds: dict[str, tuple[s
     return kind, {key: value for key, value in values.items() if key in needed | optional}
 
 
-def _known_fields(faults: TextFaults, where: str, data: dict, kind: type, extra: tuple[str, ...] = (),
+def _known_fields(faults: TextFaults, where: str, data: dict[str, Any], kind: type, extra: tuple[str, ...] = (),
                   hidden: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the values of a part's fields and tell unknown keys; `extra` are other words of the text."""
     known = [f.name for f in fields(kind) if f.name not in ("name", *hidden)]
@@ -220,7 +224,7 @@ def _known_fields(faults: TextFaults, where: str, data: dict, kind: type, extra:
     return {key: data[key] for key in known if key in data}
 
 
-def _kind_of(faults: TextFaults, where: str, data: dict, kinds: tuple[type, ...]) -> type | None:
+def _kind_of(faults: TextFaults, where: str, data: dict[str, Any], kinds: tuple[type[Any], ...]) -> type[Any] | None:
     """Find the class for ``type:``; after a near miss the class that was meant, otherwise None."""
     names = {type_name(kind): kind for kind in kinds}
     said = data.get("type")
@@ -236,7 +240,7 @@ def _kind_of(faults: TextFaults, where: str, data: dict, kinds: tuple[type, ...]
     return next((kind for name, kind in names.items() if f"mean {name!r}" in hint), None)
 
 
-def _ends(faults: TextFaults, where: str, data: dict, what: str = _TWO_PLACES) -> dict[str, Any]:
+def _ends(faults: TextFaults, where: str, data: dict[str, Any], what: str = _TWO_PLACES) -> dict[str, Any]:
     """Read ``between: [first, second]``."""
     ends = data.get("between")
     if not isinstance(ends, list) or len(ends) != 2:
@@ -249,7 +253,7 @@ def _ends(faults: TextFaults, where: str, data: dict, what: str = _TWO_PLACES) -
     return {"first": ends[0], "second": ends[1]}
 
 
-def _joint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
+def _joint(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Any:
     kind = _kind_of(faults, where, data, JOINTS)
     ends = _ends(faults, where, data)
     if kind is None:
@@ -262,7 +266,7 @@ def _joint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
     return kind(name, **ends, **values)
 
 
-def _guess(faults: TextFaults, where: str, data: dict) -> Any:
+def _guess(faults: TextFaults, where: str, data: dict[str, Any]) -> Any:
     """Read ``{guess: 0.3}``."""
     if list(data) != ["guess"]:
         faults.tell(where, f"found {shown(data)}, expected a start, or {{guess: ...}} for one that need not be kept")
@@ -270,11 +274,11 @@ def _guess(faults: TextFaults, where: str, data: dict) -> Any:
     return Guess(data["guess"])
 
 
-def _constraint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
+def _constraint(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Any:
     kind = _kind_of(faults, where, data, CONSTRAINTS)
     if kind is None:
         faults.silent.update((where + ".first", where + ".second"))
-        return Distance(name, None, None)
+        return Distance(name, _UNSAID, _UNSAID)
     record = kind.record
     if record.on == "coordinate":
         values = _known_fields(faults, where, data, kind, ("type",))
@@ -285,11 +289,11 @@ def _constraint(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
     return kind(name, **_with_laws(faults, where, values, record.fields))
 
 
-def _force(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
+def _force(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Any:
     kind = _kind_of(faults, where, data, FORCES)
     if kind is None:
         faults.silent.add(where + ".at")
-        return Force(name, None)
+        return Force(name, _UNSAID)
     record = kind.record
     if record.on == "places":
         values = _known_fields(faults, where, data, kind, ("type", "between"), ("first", "second"))
@@ -300,7 +304,7 @@ def _force(faults: TextFaults, where: str, name: Any, data: dict) -> Any:
     return kind(name, **_with_laws(faults, where, values, record.fields))
 
 
-def _motion(faults: TextFaults, where: str, name: Any, data: dict) -> Motion:
+def _motion(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Motion:
     values = _known_fields(faults, where, data, Motion)
     _need(faults, where, values, "joint")
     return Motion(name, **_with_laws(faults, where, values, _DRIVES))
@@ -351,7 +355,7 @@ def _with_laws(faults: TextFaults, where: str, values: dict[str, Any], own: tupl
             for key, value in values.items()}
 
 
-def _law(faults: TextFaults, where: str, data: dict) -> Any:
+def _law(faults: TextFaults, where: str, data: dict[str, Any]) -> Any:
     """Read ``{sine: {...}}``, ``{table: {...}}`` or ``{ramp: {...}}``; after a fault the number zero."""
     if "function" in data:
         faults.tell(where, f"found the function {shown(data['function'])}, which a text cannot hold; give a number, a "

@@ -13,6 +13,7 @@ import numpy as np
 from .contacts import SHAPES, Contact
 from .control import Controller, Event
 from .flexible import SECTIONS, Material
+from .flexible_parts import Reduced
 from .geometry import Drawing
 from .guesses import Guess
 from .laws import CompiledLaw, Law
@@ -98,7 +99,7 @@ def _list_text(values: Any) -> str:
     return f"[{', '.join([_WRITERS.get(type(v), _text)(v) for v in values])}]"
 
 
-def _mapping_text(values: Mapping) -> str:
+def _mapping_text(values: Mapping[Any, Any]) -> str:
     return "{" + ", ".join([f"{_text(k)}: {_WRITERS.get(type(v), _text)(v)}" for k, v in values.items()]) + "}"
 
 
@@ -124,7 +125,7 @@ def _as_mapping(value: Any) -> Any:
         return {type_name(type(value)): _changed_fields(value)}
     if isinstance(value, Material):
         return _changed_fields(value)
-    if hasattr(value, "places"):
+    if isinstance(value, Reduced):
         return {"reduced body": list(value.places)}
     if callable(value):
         return {"function": str(getattr(value, "__qualname__", type(value).__name__))}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import cos, hypot, isfinite, sin
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import Fault, near_names
 from .units import described, parse_quantity, units_of
@@ -21,7 +22,7 @@ SHORTEST = 1e-100
 """Directions shorter than this count as zero."""
 
 
-def frozen(values) -> np.ndarray:
+def frozen(values: ArrayLike) -> np.ndarray:
     """Return a float array that refuses to be written."""
     array = np.array(values, dtype=float)
     array.setflags(write=False)
@@ -31,10 +32,10 @@ def frozen(values) -> np.ndarray:
 ZERO3, EYE3, UNIT_X, UNIT_Z = frozen((0, 0, 0)), frozen(np.eye(3)), frozen((1, 0, 0)), frozen((0, 0, 1))
 
 
-class Faults(list):
+class Faults(list[Fault]):
     """Everything that is wrong so far, in the order found; `notes` tell what is odd but can be computed with."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.notes: list[str] = []
 
@@ -46,7 +47,7 @@ class Faults(list):
         """Add a note on the path `where`."""
         self.notes.append(f"{where}: {what}")
 
-    def near(self, name: Any, known) -> str:
+    def near(self, name: Any, known: Iterable[object]) -> str:
         """Return the near miss and the known names; after the first faults of a large model only the remedy counts."""
         return near_names(str(name), known) if len(self) < 50 else ""
 
@@ -140,7 +141,7 @@ def row(faults: Faults, where: str, value: Any, lengths: tuple[int, ...], units:
     return tuple(numbers) if len(faults) == before else None
 
 
-def _as_list(value: Any) -> list | None:
+def _as_list(value: Any) -> list[Any] | None:
     """Return any ordinary sequence as a list; None for texts, mappings, sets and single values."""
     if isinstance(value, np.ndarray):
         return value.tolist() if value.ndim else None
@@ -151,7 +152,8 @@ def _as_list(value: Any) -> list | None:
 
 def vector(faults: Faults, where: str, value: Any, unit: str = "") -> tuple[float, float, float]:
     """Read three numbers; zeros if they are faulty."""
-    return row(faults, where, value, (3,), (unit,), f"three numbers{f' [{unit}]' if unit else ''}") or (0.0, 0.0, 0.0)
+    x, y, z = row(faults, where, value, (3,), (unit,), f"three numbers{f' [{unit}]' if unit else ''}") or (0.0, 0.0, 0.0)
+    return x, y, z
 
 
 def direction(faults: Faults, where: str, value: Any) -> np.ndarray:
@@ -221,7 +223,7 @@ def rotation(faults: Faults, where: str, value: Any) -> np.ndarray:
     return EYE3 if found is None else _orthonormal(faults, where, found)
 
 
-def _rotation_about_axis(faults: Faults, where: str, value: Mapping) -> np.ndarray:
+def _rotation_about_axis(faults: Faults, where: str, value: Mapping[str, Any]) -> np.ndarray:
     unknown = [key for key in value if key not in ("axis", "angle")]
     for key in unknown:
         faults.tell(where, f"unknown key {shown(key)}.{faults.near(key, ('axis', 'angle'))}")

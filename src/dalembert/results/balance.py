@@ -8,12 +8,12 @@ from . import tables as tab
 from .quantity import Source
 
 
-def power(source: Source, _) -> np.ndarray:
+def power(source: Source, _: object) -> np.ndarray:
     """Power supplied [W] (nf,), see kernels/force/power.py."""
     return source.array("system")[:, tab.POWER]
 
 
-def work(source: Source, _) -> np.ndarray:
+def work(source: Source, _: object) -> np.ndarray:
     """Work supplied since the first frame [J] (nf,): the integral of the power by a cubic spline through the frames.
 
     Its error falls with the fourth power of the frames' spacing where the power is smooth.
@@ -27,10 +27,12 @@ def work(source: Source, _) -> np.ndarray:
 
     times, where = np.unique(t, return_index=True)
     whole = CubicSpline(times, supplied[where]).antiderivative()
-    return whole(t) - whole(t[0])
+    out: np.ndarray = whole(t) - whole(t[0])
+    return out
 
 
-def balance(source: Source, _) -> np.ndarray:
+def balance(source: Source, _: object) -> np.ndarray:
     """Change of the total energy since the first frame less the work supplied [J] (nf,): zero but for errors of the run."""
     total = source.array("system")[:, [tab.KINETIC, tab.GRAVITY, tab.ELASTIC]].sum(axis=1)
-    return total - total[:1] - work(source, _)
+    out: np.ndarray = total - total[:1] - work(source, _)
+    return out

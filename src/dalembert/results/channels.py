@@ -6,7 +6,7 @@ entry in the layout.  Adding a quantity is adding a line to a table here or in p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +15,14 @@ import numpy as np
 from ..errors import ChannelError, near_names
 from ..model.forces import FORCE_KINDS
 from ..model.joints import JOINT_KINDS
-from ..system.layout import ControllerEntry, Layout, MotionEntry
+from ..system.layout import ControllerEntry, ForceEntry, Layout, MotionEntry
 from . import balance
 from . import tables as tab
 from .constraints import CONSTRAINTS
 from .flexible import FACE, modal_quantities
 from .joints import CUT, joint_quantities
 from .places import PLACE, origin_of
-from .quantity import XYZ, Quantity, Source
+from .quantity import XYZ, Quantity, Shown, Source, Take
 
 Owners = dict[str, list[tuple[dict[str, Quantity], Any]]]
 """Name of a thing -> its tables of quantities, each with the entry that the quantities take."""
@@ -32,7 +32,7 @@ def owners(layout: Layout) -> Owners:
     """Return everything that has channels."""
     found: Owners = {}
 
-    def add(name, quantities, entry):
+    def add(name: str, quantities: dict[str, Quantity], entry: Any) -> None:
         found.setdefault(name, []).append((quantities, entry))
 
     for row, name in enumerate(layout.bodies[1:], start=1):
@@ -47,8 +47,8 @@ def owners(layout: Layout) -> Owners:
     for row, joint in enumerate(layout.joints):
         if not joint.hidden:
             add(joint.name, joint_quantities(joint.kind), (row, joint))
-    for row, joint in enumerate(layout.cuts, start=len(layout.joints)):
-        add(joint.name, joint_quantities(joint.kind, CUT), (row, joint))
+    for row, cut in enumerate(layout.cuts, start=len(layout.joints)):
+        add(cut.name, joint_quantities(cut.kind, CUT), (row, cut))
     for row, constraint in enumerate(layout.constraints, start=len(layout.joints) + len(layout.cuts)):
         add(constraint.name, CONSTRAINTS[constraint.kind], (row, constraint))
     moved = {joint.name: (joint, JOINT_KINDS[joint.kind].rate_units) for joint in layout.joints}
@@ -101,16 +101,17 @@ def find(known: Owners, name: str) -> tuple[Quantity, Any]:
 # force elements; an entry is a ForceEntry
 
 
-def _element(columns: slice | int) -> Callable:
+def _element(columns: slice | int) -> Take:
     return lambda source, force: source.array("element")[:, force.row, columns]
 
 
-def _power(source: Source, force) -> np.ndarray:
+def _power(source: Source, force: ForceEntry) -> np.ndarray:
     row = source.array("element")[:, force.row]
-    return row[:, tab.SCALAR] * row[:, tab.RATE]
+    out: np.ndarray = row[:, tab.SCALAR] * row[:, tab.RATE]
+    return out
 
 
-_SHOWN: dict[str, tuple[tuple, Callable]] = {
+_SHOWN: dict[str, Shown] = {
     "force": (XYZ, _element(tab.FORCE)),
     "torque": (XYZ, _element(tab.TORQUE)),
     "effort": ((), _element(tab.SCALAR)),
@@ -141,7 +142,7 @@ def controller_quantities(outputs: tuple[str, ...]) -> dict[str, Quantity]:
 # contacts; an entry is a ContactEntry
 
 
-def _contact(columns: slice | int) -> Callable:
+def _contact(columns: slice | int) -> Take:
     return lambda source, contact: source.array("contact")[:, contact.row, columns]
 
 
@@ -163,15 +164,15 @@ def _drive(source: Source, motion: MotionEntry) -> np.ndarray:
 MOTION = {"effort": Quantity("N, N m", (), _drive)}
 
 
-def _system(columns: slice | int) -> Callable:
+def _system(columns: slice | int) -> Take:
     return lambda source, _: source.array("system")[:, columns]
 
 
-def _total(*columns: int) -> Callable:
+def _total(*columns: int) -> Take:
     return lambda source, _: source.array("system")[:, list(columns)].sum(axis=1)
 
 
-def _violation(source: Source, _) -> np.ndarray:
+def _violation(source: Source, _: object) -> np.ndarray:
     """Largest violation of a constraint, or deviation of a quaternion's norm from one (nf,)."""
     q, worst = source.array("q"), source.array("system")[:, tab.POSITION_GAP].copy()
     for joint in source.layout.joints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from .references import ENTRIES, FLEXIBLE, FORMULATIONS, IMPLICIT, INTEGRATORS, TURNING
 from .results import Results
@@ -45,7 +46,7 @@ def _names(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 
-def _asked(text: str, table: dict[str, tuple[str, ...]]) -> list[str]:
+def _asked(text: str, table: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Return the keys of all methods that a text names."""
     return [key for name, keys in table.items() if _names(text, name) for key in keys]
 

@@ -149,8 +149,9 @@ def _interpolated(at: np.ndarray, t: np.ndarray, y: np.ndarray) -> np.ndarray:
     h = t[k + 1] - t[k]
     column = (slice(None), *(None,) * (y.ndim - 1))
     s, h = ((at - t[k]) / h)[column], h[column]
-    return ((1 + 2 * s) * (1 - s) ** 2 * y[k] + s * (1 - s) ** 2 * h * slope[k]
-            + s**2 * (3 - 2 * s) * y[k + 1] + s**2 * (s - 1) * h * slope[k + 1])
+    out: np.ndarray = ((1 + 2 * s) * (1 - s) ** 2 * y[k] + s * (1 - s) ** 2 * h * slope[k]
+                       + s**2 * (3 - 2 * s) * y[k + 1] + s**2 * (s - 1) * h * slope[k + 1])
+    return out
 
 
 def _figures(row: Difference, is_reference: bool) -> tuple[str, str, str]:

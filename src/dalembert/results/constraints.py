@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ..model.constraints import CONSTRAINT_KINDS
@@ -11,7 +9,7 @@ from ..system.layout import ConstraintEntry
 from . import places
 from . import rotation as rot
 from . import tables as tab
-from .quantity import XYZ, Quantity, Source, reaction
+from .quantity import XYZ, Quantity, Shown, Source, reaction
 
 Entry = tuple[int, ConstraintEntry]
 
@@ -21,27 +19,31 @@ _force = reaction(tab.FORCE)
 def _line(source: Source, entry: Entry) -> np.ndarray:
     """Vector from the first place to the second, world axes [m] (nf, 3)."""
     first, second = (places.position(source, places.find_place(source.layout, text)) for text in entry[1].on)
-    return second - first
+    out: np.ndarray = second - first
+    return out
 
 
 def _length(source: Source, entry: Entry) -> np.ndarray:
-    return np.linalg.norm(_line(source, entry), axis=1)
+    out: np.ndarray = np.linalg.norm(_line(source, entry), axis=1)
+    return out
 
 
 def _tension(source: Source, entry: Entry) -> np.ndarray:
     """Pull on the second place towards the first one [N] (nf,)."""
     line, length = _line(source, entry), _length(source, entry)
     pull = -np.sum(_force(source, entry) * line, axis=1)
-    return np.divide(pull, length, out=np.zeros_like(pull), where=length > 0.0)
+    out: np.ndarray = np.divide(pull, length, out=np.zeros_like(pull), where=length > 0.0)
+    return out
 
 
 def _normal_force(source: Source, entry: Entry) -> np.ndarray:
     """Force on the second body along the plane's normal [N] (nf,)."""
     plane = places.orientation(source, places.find_place(source.layout, entry[1].on[0]))
-    return np.sum(_force(source, entry) * rot.rotated(plane, np.asarray(entry[1].normal)), axis=1)
+    out: np.ndarray = np.sum(_force(source, entry) * rot.rotated(plane, np.asarray(entry[1].normal)), axis=1)
+    return out
 
 
-_SHOWN: dict[str, tuple[tuple, Callable]] = {
+_SHOWN: dict[str, Shown] = {
     "force": (XYZ, _force),
     "torque": (XYZ, reaction(tab.TORQUE)),
     "effort": ((), reaction(0)),

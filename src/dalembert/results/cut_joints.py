@@ -15,6 +15,7 @@ where w and wd are taken in the plane of n1 and d.  Angles are known up to full 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ def relative_motion(source: Source, cut: CutEntry) -> Relative:
     first = PointEntry(cut.first, cut.body_a, cut.position_a, cut.rotation_a)
     second = PointEntry(cut.second, cut.body_b, cut.position_b, cut.rotation_b)
 
-    def both(function):
+    def both(function: Callable[[Source, PointEntry], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         return function(source, first), function(source, second)
 
     (r_a, r_b), (v_a, v_b), (a_a, a_b) = both(places.position), both(places.velocity), both(places.acceleration)
@@ -128,7 +129,8 @@ def _turned(seen: Relative, cut: CutEntry | Axes) -> np.ndarray:
     if record.cross:
         return _universal_angles(seen.turn, cut)
     if _turns(record):
-        return 2.0 * np.arctan2(seen.turn[:, 1:] @ cut.axis, seen.turn[:, 0])[:, None]
+        out: np.ndarray = 2.0 * np.arctan2(seen.turn[:, 1:] @ cut.axis, seen.turn[:, 0])[:, None]
+        return out
     return np.zeros((len(seen.r), 0))
 
 
@@ -146,7 +148,8 @@ def _turning(seen: Relative, cut: CutEntry | Axes) -> tuple[np.ndarray, np.ndarr
 def _angle_about(axis: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
     """Angles about a unit axis (3,) from the vectors `begin` to the vectors `end`, (3,) or (nf, 3)."""
     across = np.cross(axis, begin)
-    return np.arctan2(np.sum(across * end, axis=-1), np.sum(across * np.cross(axis, end), axis=-1))
+    out: np.ndarray = np.arctan2(np.sum(across * end, axis=-1), np.sum(across * np.cross(axis, end), axis=-1))
+    return out
 
 
 def _universal_angles(turn: np.ndarray, cut: CutEntry | Axes) -> np.ndarray:
@@ -165,4 +168,5 @@ def _universal_rates(seen: Relative, cut: CutEntry | Axes) -> tuple[np.ndarray, 
 def _in_plane(n1: np.ndarray, d: np.ndarray, u: np.ndarray) -> np.ndarray:
     """Components (nf, 2) of vectors u (nf, 3) along the unit vectors n1 (3,) and d (nf, 3), skew or not."""
     c, along, across = d @ n1, u @ n1, np.sum(d * u, axis=1)
-    return np.stack([along - c * across, across - c * along], axis=1) / (1.0 - c**2)[:, None]
+    out: np.ndarray = np.stack([along - c * across, across - c * along], axis=1) / (1.0 - c**2)[:, None]
+    return out

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import ChannelError
 from .panels import Panel, Picture, empty_figure, fill, paint, write_figure
 from .results import Results
 from .tabular import labelled, left_out, overview
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 def draw(results: Results, channels: Sequence[str] = (), *, path: str | Path | None = None, show: bool | None = None,
-         ax=None):
+         ax: Axes | None = None) -> Axes | Figure:
     """Draw channels over time; see `Results.plot`.
 
     Channels of one unit share an axes, axes stand above each other.  Without channels the joints' coordinates and
@@ -58,7 +63,7 @@ def _panel(results: Results, channels: Sequence[str], unit: str) -> Panel:
     return Panel(f"{channels[0]}{shown}" if len(channels) == 1 else shown.strip(), lines)
 
 
-def _new_figure(picture: Picture, on_screen: bool):
+def _new_figure(picture: Picture, on_screen: bool) -> Figure:
     """Return an empty figure: of pyplot if it shall be shown, whose margins follow the window, or one without a window."""
     if on_screen:
         try:

@@ -9,7 +9,7 @@ import numpy as np
 from ..system.layout import FaceEntry, FlexibleEntry
 from . import rotation as rot
 from . import tables as tab
-from .quantity import XYZ, Quantity, Source
+from .quantity import XYZ, Quantity, Source, Take
 
 
 def deflection(source: Source, face: FaceEntry) -> np.ndarray:
@@ -17,7 +17,8 @@ def deflection(source: Source, face: FaceEntry) -> np.ndarray:
     body = source.array("body")
     base = body[:, face.base]
     away = body[:, face.body, tab.POSITION] - base[:, tab.POSITION]
-    return rot.rotated(rot.conjugated(base[:, tab.ORIENTATION]), away) - np.asarray(face.position, float)
+    out: np.ndarray = rot.rotated(rot.conjugated(base[:, tab.ORIENTATION]), away) - np.asarray(face.position, float)
+    return out
 
 
 FACE = {"deflection": Quantity("m", XYZ, deflection)}
@@ -32,7 +33,7 @@ def modal_quantities(coordinates: tuple[str, ...]) -> dict[str, Quantity]:
             "modal_rates": Quantity("1/s", (coordinates,), _block("qd", "v"))}
 
 
-def _block(table: str, first: str):
+def _block(table: str, first: str) -> Take:
     def take(source: Source, entry: FlexibleEntry) -> np.ndarray:
         begin = getattr(entry, first)
         return source.array(table)[:, begin:begin + entry.n]

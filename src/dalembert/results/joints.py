@@ -5,7 +5,7 @@ A tree joint and one that closes a loop have the same names and units; they diff
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,11 +17,10 @@ from ..model.records import JointRecord
 from ..system.layout import CutEntry, JointEntry
 from . import cut_joints as cut
 from . import tables as tab
-from .quantity import WXYZ, XYZ, Quantity, Source, reaction
+from .quantity import WXYZ, XYZ, Quantity, Source, Take, reaction
 
 TURN, TURNS = "roll_pitch_yaw", ("roll", "pitch", "yaw")
 """How a ball or free joint has turned: about x, then the first frame's y, then its z."""
-Take = Callable[[Source, Any], np.ndarray]
 
 
 class Motion(NamedTuple):
@@ -70,7 +69,8 @@ def _turned(take: Take) -> Take:
         roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
         pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
         yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-        return np.degrees(np.column_stack([np.unwrap(roll), pitch, np.unwrap(yaw)]))
+        out: np.ndarray = np.degrees(np.column_stack([np.unwrap(roll), pitch, np.unwrap(yaw)]))
+        return out
 
     return roll_pitch_yaw
 
@@ -80,7 +80,7 @@ def _advance(source: Source, entry: tuple[int, JointEntry]) -> np.ndarray:
     return source.array("q")[:, joint.q] * (joint.pitch / FULL_TURN)
 
 
-def _mixed(units) -> str:
+def _mixed(units: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(units))
 
 
@@ -110,7 +110,8 @@ def _all_coordinates(record: JointRecord, motion: Motion) -> dict[str, Quantity]
         "coordinates": Quantity(_mixed(unit or "1" for unit in record.units), (record.coordinates,), motion.coordinates),
         "rates": Quantity(_mixed(f"{unit}/s" for unit in units), (labels,), motion.rates),
     }
-    inner, accelerations, effort = (labels,), motion.accelerations, motion.efforts
+    inner: tuple[tuple[str, ...], ...] = (labels,)
+    accelerations, effort = motion.accelerations, motion.efforts
     if len(units) == 1:
         found["speed"] = Quantity(f"{units[0]}/s", (), _picked(motion.rates, 0))
         inner, accelerations, effort = (), _picked(accelerations, 0), _picked(effort, 0)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..errors import unwritable
 from .targets import DRAWN_BY
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MARGINS = (0.95, 0.15, 0.55, 0.4)
 """Left, right, lower and upper margin of a picture [inch]: room for an axis label and numbers of eight characters."""
@@ -36,7 +40,7 @@ class Picture(NamedTuple):
         return WIDTH, 1.6 + 2.4 * len(self.panels)
 
 
-def fill(ax, t: np.ndarray, panel: Panel) -> None:
+def fill(ax: Axes, t: np.ndarray, panel: Panel) -> None:
     """Draw the lines of a panel into an axes."""
     for name, y in panel.lines.items():
         ax.plot(t, y, label=name, linewidth=1.4)
@@ -47,7 +51,7 @@ def fill(ax, t: np.ndarray, panel: Panel) -> None:
         ax.legend(loc="best", fontsize="small")
 
 
-def paint(figure, picture: Picture) -> None:
+def paint(figure: Figure, picture: Picture) -> None:
     """Draw all panels into an empty figure."""
     axes = figure.subplots(len(picture.panels), 1, sharex=True, squeeze=False)[:, 0]
     for ax, panel in zip(axes, picture.panels, strict=True):
@@ -57,7 +61,7 @@ def paint(figure, picture: Picture) -> None:
     axes[0].set_title(picture.title)
 
 
-def empty_figure(picture: Picture):
+def empty_figure(picture: Picture) -> Figure:
     """Return a figure of matplotlib's that no window system knows of.
 
     Its margins are fixed, since to find them takes as long as to draw.
@@ -71,7 +75,7 @@ def empty_figure(picture: Picture):
     return figure
 
 
-def write_figure(figure, path: str | Path) -> None:
+def write_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure to a file; FormatError where that cannot be."""
     metadata = {"Software": DRAWN_BY} if Path(path).suffix.lower() == ".png" else None
     try:

@@ -40,7 +40,8 @@ def _column(columns: slice) -> Callable[[Source, PointEntry], np.ndarray]:
 
 def position(source: Source, place: PointEntry) -> np.ndarray:
     """Position of a place, world axes [m] (nf, 3)."""
-    return source.array("body")[:, place.body, tab.POSITION] + _arm(source, place)
+    out: np.ndarray = source.array("body")[:, place.body, tab.POSITION] + _arm(source, place)
+    return out
 
 
 def velocity(source: Source, place: PointEntry) -> np.ndarray:

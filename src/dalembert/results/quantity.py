@@ -23,15 +23,21 @@ class Source(Protocol):
         """Return an array of `tables.FRAMES` or `tables.TABLES`."""
 
 
+Take = Callable[[Source, Any], np.ndarray]
+"""Function of a run's arrays and an entry, (nf, ...)."""
+Shown = tuple[tuple[tuple[str, ...], ...], Take]
+"""Labels of the components along each axis after the first, and the function."""
+
+
 @dataclass(frozen=True)
 class Quantity:
     """Unit, labels of the components along each axis after the first, and ``value(source, entry)``."""
 
     unit: str
     components: tuple[tuple[str, ...], ...]
-    value: Callable[[Source, Any], np.ndarray]
+    value: Take
 
 
-def reaction(columns: slice | int) -> Callable:
+def reaction(columns: slice | int) -> Take:
     """Take columns of the reaction table; an entry begins with the number of its row there."""
     return lambda source, entry: source.array("reaction")[:, entry[0], columns]

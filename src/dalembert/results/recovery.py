@@ -58,7 +58,8 @@ class Segment:
     @property
     def reduced(self) -> ReducedBody:
         """The body."""
-        return self.flexible.source
+        out: ReducedBody = self.flexible.source
+        return out
 
 
 class Recovery:
@@ -128,6 +129,7 @@ class Recovery:
 
         floating = shapes_at(flexible, self._entered(flexible, entry))
         position, rotation = self.named_pose(self._layout.bodies[entry.body])
+        assert floating.coordinates is not None  # the source has interfaces
         coordinates = self._modal(flexible, entry, floating.n) @ floating.coordinates.T
         faces = interface_coordinates(flexible.source, floating.origin, *self._interfaces(flexible), position, rotation)
         return Segment(flexible, floating.origin, position, rotation, coordinates,
@@ -145,7 +147,7 @@ class Recovery:
 
         reduced = flexible.source
         modes = None if entry is None else self._modal(flexible, entry, reduced.n_modes)
-        found = interface_frame(reduced, *self._interfaces(flexible), modes)
+        found = interface_frame(reduced, *self._interfaces(flexible), modes, flexible.frame)
         return Segment(flexible, found.origin, found.position, found.rotation, found.coordinates, found.coordinates)
 
     def _interfaces(self, flexible: CheckedFlexible) -> tuple[np.ndarray, np.ndarray]:

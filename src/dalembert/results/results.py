@@ -16,7 +16,14 @@ from .stats import Stats
 from .tables import FRAMES, TABLES
 
 if TYPE_CHECKING:
-    from .shape import Shape
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
+    from pandas import DataFrame
+    from xarray import Dataset
+
+    from ..model.model import Model
+    from .shape import Reference, Shape
 
 Evaluate = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], Mapping[str, np.ndarray]]
 
@@ -124,19 +131,19 @@ class Results:
 
         return printed(summary(self, channels))
 
-    def to_xarray(self, channels: Sequence[str] | None = None):
+    def to_xarray(self, channels: Sequence[str] | None = None) -> Dataset:
         """Return an `xarray.Dataset` of the channels (all of them by default); needs the extra ``[tables]``."""
         from .tabular import to_xarray
 
         return to_xarray(self, channels)
 
-    def to_pandas(self, channels: Sequence[str] | None = None):
+    def to_pandas(self, channels: Sequence[str] | None = None) -> DataFrame:
         """Return a `pandas.DataFrame`, a column a component, index t [s]; needs the extra ``[tables]``."""
         from .tabular import to_pandas
 
         return to_pandas(self, channels)
 
-    def to_vtk(self, folder: str | Path, model=None, *, exaggeration: float = 1.0) -> Path:
+    def to_vtk(self, folder: str | Path, model: Model | None = None, *, exaggeration: float = 1.0) -> Path:
         """Write a ParaView series into a folder.
 
         Parameters
@@ -157,7 +164,8 @@ class Results:
 
         return write_series(self, folder, model, exaggeration)
 
-    def shape(self, model, name: str, frame: int = -1, *, exaggeration: float = 1.0, reference=None) -> Shape:
+    def shape(self, model: Model, name: str, frame: int = -1, *, exaggeration: float = 1.0,
+              reference: Reference = None) -> Shape:
         """Return the deformed shape of a flexible part: nodes, surface, displacements and stresses.
 
         Parameters
@@ -185,7 +193,7 @@ class Results:
 
         return shapes_of(Recovery(self, model).at(chosen_frames(self, [frame])), name, exaggeration, reference)[0]
 
-    def stress(self, model, name: str, *, components: bool = False) -> np.ndarray:
+    def stress(self, model: Model, name: str, *, components: bool = False) -> np.ndarray:
         """Return stresses of a flexible part over time.
 
         Parameters
@@ -209,8 +217,9 @@ class Results:
 
         return stress_history(self, model, name, components)
 
-    def plot_shape(self, model, *names: str, frame: int | Sequence[int] = -1, exaggeration: float = 1.0,
-                   colour: str | None = "stress", reference=None, ax=None, path: str | Path | None = None):
+    def plot_shape(self, model: Model, *names: str, frame: int | Sequence[int] = -1, exaggeration: float = 1.0,
+                   colour: str | None = "stress", reference: Reference = None, ax: Axes3D | None = None,
+                   path: str | Path | None = None) -> Axes3D | Figure:
         """Draw flexible parts in space above their undeformed shapes.
 
         Parameters
@@ -240,7 +249,8 @@ class Results:
 
         return draw_shapes(self, model, names, frame, exaggeration, colour, reference, ax, path)
 
-    def plot(self, *channels: str, path: str | Path | None = None, show: bool | None = None, ax=None):
+    def plot(self, *channels: str, path: str | Path | None = None, show: bool | None = None,
+             ax: Axes | None = None) -> Axes | Figure:
         """Draw channels over time.
 
         Parameters

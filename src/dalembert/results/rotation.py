@@ -27,13 +27,15 @@ def matrices(q: np.ndarray) -> np.ndarray:
 
 def conjugated(q: np.ndarray) -> np.ndarray:
     """Return the quaternions of the inverse rotations, (nf, 4)."""
-    return q * np.array([1.0, -1.0, -1.0, -1.0])
+    out: np.ndarray = q * np.array([1.0, -1.0, -1.0, -1.0])
+    return out
 
 
 def continued(q: np.ndarray) -> np.ndarray:
     """Return the same rotations with signs chosen so that no component jumps between frames, (nf, 4)."""
     flips = np.where(np.einsum("fc,fc->f", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
-    return q * np.concatenate([np.ones(min(1, len(q))), np.cumprod(flips)])[:, None]
+    out: np.ndarray = q * np.concatenate([np.ones(min(1, len(q))), np.cumprod(flips)])[:, None]
+    return out
 
 
 def unwound(angle: np.ndarray, speed: np.ndarray, t: np.ndarray) -> np.ndarray:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ModelError, near_names
+from ..flex.reductions import place_of
 from ..model.checked import CheckedFlexible
+from ..model.flexible_parts import Interfaced
 from .recovery import Recovery
 from .stress import missing_stress_of, node_stress
 
@@ -67,7 +69,8 @@ def shapes_of(recovery: Recovery, part: str, exaggeration: float = 1.0, referenc
     """Return a part at all frames of a recovery; see `Results.shape`."""
     found = [_drawn(recovery, flexible) for flexible in recovery.flexibles(part)]
     position, rotation = _reference_pose(recovery, part, reference)
-    cells, first = {}, 0
+    cells: dict[int, list[np.ndarray]] = {}
+    first = 0
     for body in found:
         for corners in body.cells:
             cells.setdefault(corners.shape[1], []).append(corners + first)
@@ -95,7 +98,7 @@ class _Drawn:
 
 
 def _drawn(recovery: Recovery, flexible: CheckedFlexible) -> _Drawn:
-    if not hasattr(flexible.source, "basis"):
+    if not isinstance(flexible.source, Interfaced):
         return _drawn_places(recovery, flexible)
     from scipy.spatial.transform import Rotation
 
@@ -128,7 +131,8 @@ def _in_part(recovery: Recovery, flexible: CheckedFlexible, points: np.ndarray) 
     """
     name, row = next(iter(flexible.faces.items()))
     place = flexible.source.places[name]
-    return recovery.model.bodies[row].offset + (points - place.position) @ place.orientation
+    out: np.ndarray = _offset(recovery, row) + (points - place.position) @ place.orientation
+    return out
 
 
 @lru_cache(maxsize=64)
@@ -152,11 +156,18 @@ def _reference_pose(recovery: Recovery, part: str, reference: Reference) -> tupl
     row = places[wanted[0]]
     position, axes = recovery.pose(row)
     rotation = axes @ _undeformed_axes(recovery, part, row).T
-    offset = recovery.model.bodies[row].offset
+    offset = _offset(recovery, row)
     if len(wanted) == 2:
         far = places[wanted[1]]
-        rotation = _onto(recovery.pose(far)[0] - position, rotation, recovery.model.bodies[far].offset - offset, wanted)
+        rotation = _onto(recovery.pose(far)[0] - position, rotation, _offset(recovery, far) - offset, wanted)
     return position - rotation @ offset, rotation
+
+
+def _offset(recovery: Recovery, row: int) -> np.ndarray:
+    """Return where a place lies in the axes of the undeformed part's first place [m]."""
+    offset = recovery.model.bodies[row].offset
+    assert offset is not None  # only faces of flexible parts are asked for
+    return offset
 
 
 def _undeformed_axes(recovery: Recovery, part: str, row: int) -> np.ndarray:
@@ -165,8 +176,9 @@ def _undeformed_axes(recovery: Recovery, part: str, row: int) -> np.ndarray:
     names = {own: name for name, own in {**flexible.faces, **flexible.points}.items()}
     if row not in names:  # another segment of a beam
         return np.eye(3)
-    first = flexible.source.places[names[recovery.model.bodies[row].base]]
-    return first.orientation.T @ flexible.source.places[names[row]].orientation
+    first = place_of(flexible, names[recovery.model.bodies[row].base])
+    out: np.ndarray = first.orientation.T @ place_of(flexible, names[row]).orientation
+    return out
 
 
 def _onto(chord: np.ndarray, rotation: np.ndarray, undeformed: np.ndarray, names: list[str]) -> np.ndarray:
@@ -182,4 +194,5 @@ def _onto(chord: np.ndarray, rotation: np.ndarray, undeformed: np.ndarray, names
     axis = np.cross(was, now)
     sine = np.linalg.norm(axis, axis=1)
     angle = np.arctan2(sine, np.einsum("fa,fa->f", was, now))
-    return Rotation.from_rotvec(axis * (angle / np.where(sine > 0, sine, 1.0))[:, None]).as_matrix() @ rotation
+    out: np.ndarray = Rotation.from_rotvec(axis * (angle / np.where(sine > 0, sine, 1.0))[:, None]).as_matrix() @ rotation
+    return out

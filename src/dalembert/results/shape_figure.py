@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +15,16 @@ from .recovery import Recovery
 from .results import Results
 from .shape import Reference, Shape, shapes_of
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
+
 COLOURS = ("stress", "displacement", None)
 
 
 def chosen_frames(results: Results, frame: int | Sequence[int]) -> list[int]:
     """Return the numbers of the wanted frames; ModelError for those that the run does not have."""
-    wanted = [frame] if np.ndim(frame) == 0 else list(frame)
+    wanted = list(frame) if isinstance(frame, (Sequence, np.ndarray)) else [frame]
     for number in wanted:
         if not isinstance(number, (int, np.integer)) or not -len(results) <= number < len(results):
             raise ModelError(f"frame: found {shown(number)}, expected whole numbers from {-len(results)} to "
@@ -29,7 +33,7 @@ def chosen_frames(results: Results, frame: int | Sequence[int]) -> list[int]:
 
 
 def draw_shapes(results: Results, model: Any, names: Sequence[str], frame: int | Sequence[int], exaggeration: float,
-                colour: str | None, reference: Reference, ax, path: str | Path | None):
+                colour: str | None, reference: Reference, ax: Axes3D | None, path: str | Path | None) -> Axes3D | Figure:
     """Draw flexible parts; see `Results.plot_shape`."""
     if colour not in COLOURS:
         raise ModelError(f"colour: found {shown(colour)}, expected 'stress', 'displacement' or None")
@@ -40,7 +44,7 @@ def draw_shapes(results: Results, model: Any, names: Sequence[str], frame: int |
     axes = drawing.new_axes() if ax is None else ax
     scale = None
     if colour is not None and shapes:
-        scale = drawing.scale_of(values, colour, "Pa" if colour == "stress" else "m")
+        scale = drawing.scale_of([value for value in values if value is not None], colour, "Pa" if colour == "stress" else "m")
         drawing.draw_scale(axes, scale)
     for shape, value in zip(shapes, values, strict=True):
         drawing.draw_cells(axes, shape.undeformed, shape.cells, colour=drawing.PALE)
@@ -57,10 +61,12 @@ def _values(shape: Shape, colour: str | None) -> np.ndarray | None:
     """Return what colours a shape, (n,)."""
     if colour == "stress" and shape.stress is None:
         raise ModelError(f"stress of {shape.name!r}: {shape.without_stress}; or draw with colour='displacement'")
-    return {"stress": shape.stress, "displacement": np.linalg.norm(shape.displacement, axis=1), None: None}[colour]
+    if colour == "displacement":
+        return np.asarray(np.linalg.norm(shape.displacement, axis=1))
+    return shape.stress if colour == "stress" else None
 
 
-def draw_rigid(axes, results: Results, frames: list[int], colour: str = drawing.RIGID) -> list[np.ndarray]:
+def draw_rigid(axes: Axes3D, results: Results, frames: list[int], colour: str = drawing.RIGID) -> list[np.ndarray]:
     """Draw rigid bodies as lines from their origins to their points; returns all points drawn."""
     layout = results.layout
     flexible = {*layout.hidden, *(face.body for face in layout.faces)}

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from time import sleep
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from .superblock import Unmarked, is_marked
 from .tables import FRAMES, frame_shapes
 from .tabular import write_csv
 from .targets import CSV, KIND, check_target
+
+if TYPE_CHECKING:
+    from h5py import Dataset, File
 
 VERSION = 3
 MISSING = {1: (0.0, 0.0, np.nan), 2: (np.nan,), 3: ()}
@@ -143,7 +146,7 @@ class Writer:
             os.ftruncate(self._file.id.get_vfd_handle(), self._file.id.get_filesize())
 
     @contextmanager
-    def _surviving(self):
+    def _surviving(self) -> Iterator[None]:
         """Turn a failure of writing into a StorageError; what is on the disk stays as it is."""
         try:
             yield
@@ -188,9 +191,9 @@ class Writer:
     def __enter__(self) -> Writer:
         return self
 
-    def __exit__(self, kind, error, trace) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         """Close the file; an exception becomes its status."""
-        self.close("ok" if error is None else f"{kind.__name__}: {error}")
+        self.close("ok" if error is None else f"{type(error).__name__}: {error}")
 
 
 def _reason(error: Exception) -> str:
@@ -278,7 +281,7 @@ def _check_file(path: Path) -> None:
 
 
 @contextmanager
-def _opened(path: Path):
+def _opened(path: Path) -> Iterator[File]:
     """Open a results file, also one whose writer is at work or was killed."""
     import h5py
 
@@ -291,7 +294,7 @@ def _opened(path: Path):
         yield file
 
 
-def _check_kind(path: Path, file) -> None:
+def _check_kind(path: Path, file: File) -> None:
     """Refuse files of others and of versions that are not known."""
     try:
         kind, version = file.attrs.get("kind"), file.attrs.get("version")
@@ -304,7 +307,7 @@ def _check_kind(path: Path, file) -> None:
                           "Read it with the dalembert that wrote it, or run the model again.")
 
 
-def _read_arrays(path: Path, file, layout: Layout) -> dict[str, np.ndarray]:
+def _read_arrays(path: Path, file: File, layout: Layout) -> dict[str, np.ndarray]:
     """Read the complete frames of every array."""
     count = int(_dataset(path, file, "count")[0])
     shapes, arrays = frame_shapes(layout), {}
@@ -322,18 +325,19 @@ def _read_arrays(path: Path, file, layout: Layout) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _dataset(path: Path, file, name: str):
+def _dataset(path: Path, file: File, name: str) -> Dataset:
     """Return a dataset or say that it is missing."""
     if name not in file:
         raise FormatError(f"{path}: dataset {name!r} is missing; found {', '.join(sorted(file)) or 'none'}")
     return file[name]
 
 
-def _write_text(file, name: str, value: Mapping[str, Any]) -> None:
+def _write_text(file: File, name: str, value: Mapping[str, Any]) -> None:
     """Write JSON as bytes."""
     file.create_dataset(name, data=np.frombuffer(json.dumps(value).encode(), "u1"))
 
 
-def _read_text(path: Path, file, name: str) -> dict[str, Any]:
+def _read_text(path: Path, file: File, name: str) -> dict[str, Any]:
     """Read JSON from bytes."""
-    return json.loads(_dataset(path, file, name)[:].tobytes())
+    out: dict[str, Any] = json.loads(_dataset(path, file, name)[:].tobytes())
+    return out

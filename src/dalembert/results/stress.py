@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError, near_names
+from ..flex.reductions import place_of
 from ..model.checked import CheckedFlexible
+from ..model.flexible_parts import Interfaced
 from .recovery import Recovery, Segment
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ def _unit_stresses(reduced: ReducedBody) -> np.ndarray:
 
 def missing_stress_of(flexible: CheckedFlexible) -> str:
     """Return why a body with a reduced source has no stresses, with the remedy; empty if it has."""
-    if not hasattr(flexible.source, "basis"):
+    if not isinstance(flexible.source, Interfaced):
         return "Standard Input Data hold no elements to take stresses from; reduce the body with flex.craig_bampton"
     from ..flex.stress import missing_stress
 
@@ -54,7 +56,8 @@ def stress_history(results: Results, model: Any, name: str, components: bool) ->
     if components:
         raise ModelError(f"stress: components are told at a place, found the whole body {name!r}; name one of its places: "
                          f"{', '.join(recovery.places(part))}")
-    return np.max([node_stress(recovery.segment(flexible)).max(axis=1) for flexible in bodies], axis=0)
+    out: np.ndarray = np.max([node_stress(recovery.segment(flexible)).max(axis=1) for flexible in bodies], axis=0)
+    return out
 
 
 def _at_place(recovery: Recovery, bodies: list[CheckedFlexible], part: str, place: str, components: bool) -> np.ndarray:
@@ -71,9 +74,10 @@ def _at_place(recovery: Recovery, bodies: list[CheckedFlexible], part: str, plac
 
 def _components(segment: Segment, place: str) -> np.ndarray:
     """Return stress components (nf, s) at a place: those of the nearest node, in beams between the two nearest ones."""
-    fe, at = segment.reduced.model, segment.reduced.places[place].position
+    fe, at = segment.reduced.model, place_of(segment.flexible, place).position
     away = np.linalg.norm(fe.nodes - at, axis=1)
     near = np.argsort(away, kind="stable")[:2 if fe.elements[0].kind == "beam2" else 1]
     weights = away[near[::-1]] / away[near].sum() if len(near) == 2 else np.ones(1)
     units = np.einsum("k,ksn->sn", weights, _unit_stresses(segment.reduced)[near])
-    return segment.coordinates @ units.T
+    out: np.ndarray = segment.coordinates @ units.T
+    return out

@@ -10,6 +10,10 @@ from __future__ import annotations
 import io
 import struct
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 SIZE, VERSION_AT, MARK_AT, END_AT = 48, 8, 11, 28
 MASK = 0xFFFFFFFF
@@ -33,7 +37,7 @@ class Unmarked(io.FileIO):
         struct.pack_into("<I", head, SIZE - 4, lookup3(bytes(head[: SIZE - 4])))
         self._head = bytes(head)
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: Buffer) -> int:
         """Read at the present position, the superblock from memory."""
         begin = self.tell()
         count = super().readinto(buffer)

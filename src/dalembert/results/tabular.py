@@ -9,12 +9,18 @@ from importlib import import_module
 from itertools import product
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import MultibodyError, unwritable
+from ..system.layout import CutEntry, JointEntry
 from .joints import TURN
 from .results import Results
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from xarray import Dataset
 
 DIMENSIONS = {("x", "y", "z"): "axis", ("w", "x", "y", "z"): "quaternion"}
 """Names of the dimensions that channels share in xarray."""
@@ -73,10 +79,10 @@ def left_out(results: Results) -> str:
     return f"… and {len(names)} more joint{'s' * (len(names) != 1)}: {', '.join(names[:MOST])}{', …' * (len(names) > MOST)}"
 
 
-def _moving(results: Results) -> list:
+def _moving(results: Results) -> list[JointEntry | CutEntry]:
     """Return the joints that have coordinates and a name of the user's."""
-    return [joint for joint in (*results.layout.joints, *results.layout.cuts)
-            if joint.coordinates and not getattr(joint, "hidden", False)]
+    tree = [joint for joint in results.layout.joints if joint.coordinates and not joint.hidden]
+    return [*tree, *(cut for cut in results.layout.cuts if cut.coordinates)]
 
 
 def write_csv(results: Results, path: Path, channels: Sequence[str] | None = None) -> Path:
@@ -107,10 +113,11 @@ def printed(rows: Sequence[Row]) -> str:
                                for k, (text, width) in enumerate(zip(row, widths, strict=True))) for row in cells)
 
 
-def to_xarray(results: Results, channels: Sequence[str] | None = None):
+def to_xarray(results: Results, channels: Sequence[str] | None = None) -> Dataset:
     """Return an `xarray.Dataset` over t [s]; vectors have a dimension ``axis``, quaternions ``quaternion``."""
     xarray = _needed("xarray")
-    variables, coords = {}, {"t": ("t", results.t, {"units": "s"})}
+    variables: dict[str, Any] = {}
+    coords: dict[str, Any] = {"t": ("t", results.t, {"units": "s"})}
     for channel in results.channels if channels is None else channels:
         values, dims = results[channel], ["t"]
         for labels in results.components(channel):
@@ -119,10 +126,11 @@ def to_xarray(results: Results, channels: Sequence[str] | None = None):
             coords[dims[-1]] = (dims[-1], list(labels))
         variables[channel] = (dims, values, {"units": results.unit(channel)})
     plain = {key: "" if value is None else value for key, value in results.provenance.items()}
-    return xarray.Dataset(variables, coords, {**plain, "status": results.status})
+    out: Dataset = xarray.Dataset(variables, coords, {**plain, "status": results.status})
+    return out
 
 
-def to_pandas(results: Results, channels: Sequence[str] | None = None):
+def to_pandas(results: Results, channels: Sequence[str] | None = None) -> DataFrame:
     """Return a `pandas.DataFrame` with a column a component and the index t [s]."""
     pandas = _needed("pandas")
     columns: dict[str, np.ndarray] = {}

@@ -62,9 +62,11 @@ def _is_own_file(path: Path) -> bool:
     try:
         if is_marked(path):
             with Unmarked(path) as source, h5py.File(source, "r") as file:
-                return file.attrs.get("kind") == KIND
+                out: bool = file.attrs.get("kind") == KIND
+                return out
         with h5py.File(path, "r") as file:
-            return file.attrs.get("kind") == KIND
+            out = file.attrs.get("kind") == KIND
+            return out
     except (OSError, ValueError, RuntimeError, KeyError):
         return False
 

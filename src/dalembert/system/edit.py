@@ -28,7 +28,9 @@ from ..model.checked import CheckedJoint, CheckedModel
 from ..model.joints import JOINT_RECORDS
 from ..model.model import Model
 from ..model.values import Faults, number
-from .pack import REFERENCES, Packed, length_scale, pack
+from ..topology.span import Plan
+from .extent import length_scale
+from .pack import REFERENCES, Packed, pack
 from .pack_natural import pack_global
 from .parameters import INERTIA, XYZ, Copy, Parameter, faults_of, parameters_of
 from .rows import alignment
@@ -69,7 +71,7 @@ def changed(tables: Tables, /, **changes: Any) -> Tables:
         By the name of the table: a whole one, or a mapping of columns to what they shall be, with which a copy is made.
     """
     system = tables if isinstance(tables, System) else tables.system
-    made = {}
+    made: dict[str, Any] = {}
     for name, change in changes.items():
         if isinstance(change, Mapping):
             made[name] = copied(getattr(system, name))
@@ -134,7 +136,8 @@ def with_parameter(packed: Packed, name: str, value: float | Sequence[float]) ->
     plan = replace(packed.plan, model=model)
     if not all(p.alone for p in group):
         return _merged(packed, plan)
-    numbers, tables = parameters_of(model, owner), {}
+    numbers = parameters_of(model, owner)
+    tables: dict[str, np.ndarray] = {}
     for p, own in zip(group, copies, strict=True):
         for c in own:
             if c.field:
@@ -202,7 +205,7 @@ def _unknown(packed: Packed, name: str) -> ModelError:
 
 def _copies(packed: Packed, parameter: Parameter) -> list[Copy]:
     """Return the copies of a parameter; ModelError if the tree has no room for it."""
-    found = parameter.copies(packed)
+    found = parameter.copies(packed) if parameter.copies else []
     if not found:
         joint = parameter.name.partition(".")[0]
         raise ModelError([Fault(parameter.name, f"joint {joint!r} closes a loop and has no coordinates of its own in this "
@@ -210,7 +213,7 @@ def _copies(packed: Packed, parameter: Parameter) -> list[Copy]:
     return found
 
 
-def _written(model: CheckedModel, group: list[Parameter], values) -> CheckedModel:
+def _written(model: CheckedModel, group: list[Parameter], values: Sequence[Any]) -> CheckedModel:
     """Return the checked model with other values, whose provenance says so; ModelError if it cannot have them."""
     faults = Faults()
     numbers = [number(faults, p.name, x, p.unit, least=p.least, above=p.above) for p, x in zip(group, values, strict=True)]
@@ -228,13 +231,13 @@ def _written(model: CheckedModel, group: list[Parameter], values) -> CheckedMode
     return model
 
 
-def _packed_anew(packed: Packed, plan) -> Packed:
+def _packed_anew(packed: Packed, plan: Plan) -> Packed:
     constants = packed.system.constants[0]
     reference = next(name for name, code in REFERENCES.items() if code == constants["reference"])
     return pack(plan, FormCode(int(constants["form"])), reference)
 
 
-def _merged(packed: Packed, plan) -> Packed:
+def _merged(packed: Packed, plan: Plan) -> Packed:
     """Tables of a changed plan with what was not made of its numbers: what a start has found, and addresses of laws."""
     fresh = _packed_anew(packed, plan)
     kept = {table: {column: getattr(packed.system, table)[column] for column in columns}
@@ -280,7 +283,8 @@ def _of_copies(packed: Packed, copies: list[Copy]) -> dict[str, np.ndarray]:
 
 def _steiner(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a·b 1 - b aᵀ."""
-    return (a @ b) * np.eye(3) - np.outer(b, a)
+    out: np.ndarray = (a @ b) * np.eye(3) - np.outer(b, a)
+    return out
 
 
 def _inertial(packed: Packed, owner: str, field: str) -> np.ndarray:
@@ -319,12 +323,12 @@ def _differences(packed: Packed, parameter: Parameter) -> dict[str, np.ndarray]:
             moved = _packed_anew(packed, replace(packed.plan, model=model)).system
             for table in NUMBERS:
                 _add(out.setdefault(table, _zeros(packed, table)), sign * weight / step, getattr(moved, table), table)
-    return {table: array for table, array in out.items() if any(np.any(array[f]) for f in array.dtype.names)}
+    return {table: array for table, array in out.items() if any(np.any(array[f]) for f in array.dtype.names or ())}
 
 
 def _add(out: np.ndarray, factor: float, values: np.ndarray, table: str) -> None:
     """Add numbers of a table, times a factor."""
-    for field in out.dtype.names:
+    for field in out.dtype.names or ():
         if out[field].dtype == float and (table, field) not in SIZES and field not in FOUND_AT_START.get(table, ()):
             out[field] += factor * values[field]
 

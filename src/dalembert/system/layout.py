@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ class Layout:
     def from_dict(cls, data: dict[str, Any]) -> Layout:
         """Rebuild a layout from `as_dict`."""
 
-        def rows(key, entry):
+        def rows(key: str, entry: type[Entry]) -> tuple[Entry, ...]:
             return tuple(entry(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})
                          for row in data.get(key, ()))
 

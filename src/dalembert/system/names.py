@@ -15,7 +15,7 @@ def coordinate_names(layout: Layout) -> list[str]:
 
 def rate_names(layout: Layout) -> list[str]:
     """Return ``"joint.coordinate"`` of every rate; rotations of balls are called turn_x, turn_y, turn_z."""
-    names = {}
+    names: dict[int, str] = {}
     for j in layout.joints:
         record = JOINT_KINDS[j.kind]
         coordinates = (*record.drivable, *(("turn_x", "turn_y", "turn_z") if record.ball else ()))

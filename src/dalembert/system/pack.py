@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -22,7 +21,10 @@ from ..model.checked import CheckedJoint, CheckedModel, Place
 from ..model.constraints import CONSTRAINT_RECORDS
 from ..model.forces import FORCE_RECORDS
 from ..model.joints import JOINT_RECORDS
+from ..model.values import EYE3
 from ..topology.span import Plan
+from .columns import lay_columns
+from .extent import length_scale
 from .layout import (
     ConstraintEntry,
     ContactEntry,
@@ -37,13 +39,13 @@ from .layout import (
 )
 from .pack_contacts import pack_contacts
 from .pack_elastic import elastic_sizes, pack_floating
-from .pack_laws import LawFailure, LawTable
+from .pack_laws import Calls, LawFailure, LawTable
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pattern import build_pattern
 from .quaternion import quaternions_of
 from .rows import JointRows, Row, lay_rows
-from .sizes import length_scale
 
+UNTURNED = (1.0, 0.0, 0.0, 0.0)
 REFERENCES = {"origin": 0, "centre-of-mass": 1}
 """Where the semi-recursive formulation accumulates masses and forces [DOP section 2]."""
 
@@ -89,7 +91,7 @@ class Packed:
     plan: Plan
     body_rows: np.ndarray
     law_errors: list[LawFailure] = field(default_factory=list)
-    law_calls: dict[str, deque] = field(default_factory=dict)
+    law_calls: dict[str, Calls] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     breaks: tuple[float, ...] = ()
     compiled_laws: dict[int, str] = field(default_factory=dict)
@@ -98,6 +100,11 @@ class Packed:
     redundant: int = 0
     signals: tuple[tuple[str, int], ...] = ()
     contacts: Contacts = field(default_factory=no_contacts)
+
+    @property
+    def of_tree(self) -> Packed:
+        """The tables in joint coordinates: those of the tree of natural ones, else these."""
+        return self.tree or self
 
     @property
     def has_superelements(self) -> bool:
@@ -145,9 +152,12 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     for k, j in enumerate(joints):
         joint[k] = (j.first, j.last, j.v, j.nv, j.reversed)
     hold = np.array(list(spans.values()), tables.HOLD)
-    system = System(*(_frozen(a) for a in (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row,
-                                           term, entry, np.zeros(0, tables.SLOT), hold)), pattern, _frozen(mass_place),
-                    _frozen(row_place), no_superelements(), Floating(*map(_frozen, floating)), _no_control())
+    own = (constants, body, dof, pair, quaternion, force, law, knot, drive, joint, row, term, entry, np.zeros(0, tables.SLOT),
+           hold)
+    for array in own:
+        _frozen(array)
+    system = System(*own, pattern, _frozen(mass_place), _frozen(row_place), no_superelements(),
+                    Floating(*map(_frozen, floating)), _no_control())
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
@@ -156,7 +166,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
 
 
 def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.ndarray, row: np.ndarray,
-                  entry: np.ndarray):
+                  entry: np.ndarray) -> tuple[Pattern, np.ndarray, np.ndarray]:
     """Pattern of M + Jᵀ α J with the places of both parts; empty for trees."""
     if form == FormCode.TREE:
         return _empty_pattern(), np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -216,10 +226,11 @@ def _pack_bodies(model: CheckedModel, rows: list[Row]) -> np.ndarray:
     body["R_bu"], body["u_b"] = R_bu.reshape(-1, 9), u_b
     _pack_inertia(model, rows, body, R_bu, u_b)
     body["end"] = _subtree_ends(body["parent"])
+    lay_columns(body)
     return body
 
 
-def _pack_inertia(model, rows, body, R_bu, u_b) -> None:
+def _pack_inertia(model: CheckedModel, rows: list[Row], body: np.ndarray, R_bu: np.ndarray, u_b: np.ndarray) -> None:
     """Mass, first moment and inertia about the joint origin, in joint axes."""
     owners = np.array([r.body for r in rows], int)
     at = 1 + np.flatnonzero(owners >= 0)
@@ -280,10 +291,10 @@ def _pack_coordinates(rows: list[Row], floating: Floating) -> tuple[np.ndarray, 
     pairs, quaternions = [], []
     for row in rows:
         record = JOINT_RECORDS[row.code]
-        pairs += [(row.q + c, row.v + c) for c in range(len(record.freedoms))]
+        pairs += [(row.q + c, row.v + c, 0) for c in range(len(record.freedoms))]
         if record.ball:
             quaternions.append((row.q + record.ball_at, row.v + record.ball_at))
-    pairs += [(e.q + c, e.v + c) for e in floating.element for c in range(e.n)]
+    pairs += [(e.q + c, e.v + c, 0) for e in floating.element for c in range(e.n)]
     return np.array(pairs, tables.PAIR), np.array(quaternions, tables.QUATERNION)
 
 
@@ -293,7 +304,8 @@ def _place(body: np.ndarray, row: int, place: Place) -> tuple[np.ndarray, np.nda
     return body[row].u_b + R @ place.position, (R @ place.rotation).ravel()
 
 
-def _pack_forces(model, body, row_of_body, joint_rows: dict[int, JointRows], laws: LawTable) -> np.ndarray:
+def _pack_forces(model: CheckedModel, body: np.ndarray, row_of_body: np.ndarray, joint_rows: dict[int, JointRows],
+                 laws: LawTable) -> np.ndarray:
     force = zeros_in_lines(len(model.forces), tables.FORCE)
     for e, f in zip(force, model.forces, strict=True):
         e.code, e.follow = f.code, f.follow
@@ -303,8 +315,9 @@ def _pack_forces(model, body, row_of_body, joint_rows: dict[int, JointRows], law
         if f.joint >= 0:
             e.q, e.v = joint_rows[f.joint].q + f.coordinate, joint_rows[f.joint].v + f.coordinate
             continue
-        ends = [("b", f.first)] if f.second is None else [("a", f.first), ("b", f.second)]
-        for end, place in ends:
+        for end, place in (("b" if f.second is None else "a", f.first), ("b", f.second)):
+            if place is None:
+                continue
             row = int(row_of_body[place.body])
             e[end] = row
             e[f"u_{end}"], e[f"R_{end}"] = _place(body, row, place)
@@ -318,7 +331,7 @@ def _seat_joint_elements(model: CheckedModel, force: np.ndarray, body: np.ndarra
     force["a"][on_joints] = body["parent"][force["b"][on_joints]]
 
 
-def _pack_drives(model, joint_rows: dict[int, JointRows], laws: LawTable) -> np.ndarray:
+def _pack_drives(model: CheckedModel, joint_rows: dict[int, JointRows], laws: LawTable) -> np.ndarray:
     drive = np.zeros(len(model.motions), tables.DRIVE)
     for d, m in zip(drive, model.motions, strict=True):
         d.code = DriveCode.SPEED if m.speed else DriveCode.POSITION
@@ -327,7 +340,8 @@ def _pack_drives(model, joint_rows: dict[int, JointRows], laws: LawTable) -> np.
     return drive
 
 
-def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row_names) -> Layout:
+def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans: dict[str, tuple[int, int]],
+             row_names: list[tuple[str, str]]) -> Layout:
     model = plan.model
     real = [i for i in plan.order if i < len(model.bodies)]
     place_in_order = {body: i for i, body in enumerate(real)}
@@ -352,10 +366,11 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans, row
     cuts = tuple(_cut_entry(model.joints[k], place_in_order, spans) for k in plan.cut)
     constraints = tuple(ConstraintEntry(c.name, CONSTRAINT_RECORDS[c.code].kind,
                                         tuple(names[j] for j, _, _ in c.terms) if c.first is None else
-                                        (c.first.text, c.second.text), *spans[c.name], tuple(map(float, c.normal)))
+                                        tuple(end.text for end in c.ends), *spans[c.name],
+                                        normal=tuple(map(float, c.normal)))
                         for c in model.constraints)
     faces = tuple(FaceEntry(name, place_in_order[i], place_in_order[b.base], tuple(map(float, b.offset)))
-                  for i, b in enumerate(model.bodies) if b.base >= 0
+                  for i, b in enumerate(model.bodies) if b.base >= 0 and b.offset is not None
                   for name in (b.name, *(place.text for place in b.points.values())))
     hidden = tuple(place_in_order[i] for i in real if model.bodies[i].hidden)
     return Layout(model.name, tuple(model.bodies[i].name for i in real), points, tuple(entries), forces,
@@ -377,11 +392,14 @@ def _flexible_entries(plan: Plan, joints: list[JointRows], place_in_order: dict[
 
 def _turns(places: list[Place]) -> list[tuple[float, ...]]:
     """Quaternions of attachments."""
+    if all(place.rotation is EYE3 for place in places):
+        return [UNTURNED] * len(places)
     turns = quaternions_of(np.array([place.rotation for place in places]).reshape(-1, 3, 3))
     return [tuple(map(float, turn)) for turn in turns]
 
 
-def _cut_entry(joint: CheckedJoint, place_in_order: dict[int, int], spans) -> CutEntry:
+def _cut_entry(joint: CheckedJoint, place_in_order: dict[int, int], spans: dict[str, tuple[int, int]]
+               ) -> CutEntry:
     turn_a, turn_b = _turns([joint.first, joint.second])
     return CutEntry(joint.name, JOINT_RECORDS[joint.code].kind, joint.coordinates, place_in_order[joint.first.body],
                     place_in_order[joint.second.body], tuple(map(float, joint.first.position)), turn_a,

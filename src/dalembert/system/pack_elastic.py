@@ -16,7 +16,8 @@ loads w x (w x R) the rest of `spin` is added to -J2, half of it off the diagona
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,10 +67,14 @@ class ConstantTable:
 
 def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows], body: np.ndarray) -> Floating:
     """Return the tables of all flexible bodies and faces; marks their rows in the body table."""
+    if not any(part.floating is not None for part in model.bodies):
+        return _no_floating()
     carried = {j.last: j for j in joints}
     heavy = [(i, row) for i, row in enumerate(rows, start=1) if row.body >= 0 and model.bodies[row.body].floating is not None]
-    element, flexible = np.zeros(len(heavy), FLOATING), [model.bodies[row.body].floating for _, row in heavy]
+    flexible = [model.bodies[row.body].floating for _, row in heavy]
+    element = np.zeros(len(heavy), FLOATING)
     table = ConstantTable(Rows(MOMENTS * max((floating.n for floating in flexible), default=0)))
+    e: Any
     for e, (i, row), floating in zip(element, heavy, flexible, strict=True):
         e.body, e.root = i, row.parent if row.code == JointCode.ELASTIC else i
         j = carried[int(e.root)]
@@ -78,11 +83,19 @@ def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows],
     body["flex"][element["root"]] = np.arange(len(element))
     elastic = [(i, row) for i, row in enumerate(rows, start=1) if row.code == JointCode.ELASTIC]
     face = np.zeros(len(elastic), FACE)
+    f: Any
     for f, (i, row) in zip(face, elastic, strict=True):
         f.body, f.element, f.heavy = i, body["flex"][row.parent], not row.place
         _pack_face(table, f, flexible[f.element], row.place)
     body["flex"][face["body"]] = np.arange(len(face))
     return Floating(element, face, table.constant.table().ravel(), table.change.table(), table.curve.table())
+
+
+@cache
+def _no_floating() -> Floating:
+    """Return the tables of a model without flexible bodies."""
+    none, six = ConstantTable(Rows(0)), np.zeros((0, 6))
+    return Floating(np.zeros(0, FLOATING), np.zeros(0, FACE), np.zeros(0), none.change.table(), six)
 
 
 def elastic_sizes(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray]:
@@ -129,24 +142,27 @@ def _moments(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray, np.ndarray
 def mean_curves(floating: FloatingBody) -> np.ndarray:
     """Return b (6, n, n) of (1): displacement of the frame's origin, then rotation."""
     n, stiffening = floating.n, floating.stiffening
+    assert stiffening is not None
     matrix = floating.constants.mass_matrix(np.zeros(n))[:6, :6]
     moments = np.concatenate([stiffening.translation, stiffening.rotation]).reshape(6, -1)
-    return (np.linalg.pinv(matrix, hermitian=True) @ moments).reshape(6, n, n)
+    out: np.ndarray = (np.linalg.pinv(matrix, hermitian=True) @ moments).reshape(6, n, n)
+    return out
 
 
 def _curvature(floating: FloatingBody) -> np.ndarray:
     """Return J2 (n, n, 3, 3) with the rest (2) of the stiffening by centrifugal loads."""
     from ..flex.invariants import PRODUCTS
 
-    c, b = floating.constants, mean_curves(floating)
+    c, b, stiffening = floating.constants, mean_curves(floating), floating.stiffening
+    assert stiffening is not None
 
-    def work(w):
+    def work(w: np.ndarray) -> np.ndarray:
         """Second derivative of the work of the centrifugal load through the rigid motion."""
         load = np.concatenate([np.cross(w, np.cross(w, c.first_moment)), np.cross(w, c.inertia @ w)])
-        return np.einsum("a,alk->lk", load, b)
+        return np.asarray(np.einsum("a,alk->lk", load, b))
 
     out, unit = c.inertia_curvature.copy(), np.eye(3)
-    for (i, j), spin in zip(PRODUCTS, floating.stiffening.spin, strict=True):
+    for (i, j), spin in zip(PRODUCTS, stiffening.spin, strict=True):
         if i == j:
             out[:, :, i, i] -= spin - work(unit[i])                                              # (2)
         else:

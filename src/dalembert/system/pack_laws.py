@@ -28,6 +28,12 @@ REMEMBERED_CALLS = 64
 """Last calls of a Python law that are kept."""
 
 
+Calls = deque[tuple[tuple[float, ...], float]]
+"""Arguments and values."""
+Knot = tuple[float, tuple[float, ...]]
+"""Time and coefficients."""
+
+
 class LawFailure(NamedTuple):
     """What a Python law raised, and the part that it belongs to, e.g. ``"forces.motor"``."""
 
@@ -49,14 +55,14 @@ class LawTable:
     error-controlled step must end, lest it step over what a law does there: knots of tables, both ends of ramps.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.errors: list[LawFailure] = []
-        self.calls: dict[str, deque] = {}
+        self.calls: dict[str, Calls] = {}
         self.compiled: dict[int, str] = {}
         self.keep: list[Any] = []
         self.breaks: set[float] = set()
-        self._rows: list[tuple] = []
-        self._knots: list[tuple] = []
+        self._rows: list[tuple[LawCode, tuple[float, ...], int, int, int, float]] = []
+        self._knots: list[Knot] = []
 
     def add(self, law: Any, derivative_step: float = 1e-3, *, of_time: bool = True, owner: str = "") -> int:
         """Append a law of a part, `owner`, and return its row; one that is not of time (a cam's) makes no breaks."""
@@ -85,7 +91,7 @@ class LawTable:
         """Return the filled LAW and KNOT tables."""
         return np.array(self._rows, tables.LAW), np.array(self._knots, tables.KNOT)
 
-    def _function(self, law, owner: str) -> tuple[LawCode, int]:
+    def _function(self, law: Any, owner: str) -> tuple[LawCode, int]:
         """Make a function callable by kernels; returns its code and address."""
         count = argument_count(law.function if isinstance(law, CompiledLaw) else law)
         if isinstance(law, CompiledLaw):
@@ -94,16 +100,17 @@ class LawTable:
             except Exception as error:  # whatever the compiler says
                 raise _uncompiled(law.function, owner, error) from error
         else:
+            assert count is not None  # the check refuses functions whose parameters cannot be read
             kept, address = make_callback(self._guarded(law, owner), count)
         self.keep.append(kept)
         return LawCode.POINT_FUNCTION if count == POINT else LawCode.FUNCTION, address
 
-    def _guarded(self, law, owner: str = ""):
+    def _guarded(self, law: Callable[..., float], owner: str = "") -> Callable[..., float]:
         """Wrap a Python law: an exception is kept for later and NaN stops the kernel."""
         count = argument_count(law)
         calls = self.calls[owner] = deque(maxlen=REMEMBERED_CALLS)
 
-        def call(*arguments):
+        def call(*arguments: float) -> float:
             try:
                 value = float(law(*arguments[:count]))
                 calls.append((arguments[:count], value))
@@ -118,18 +125,19 @@ class LawTable:
 class Overheard(NamedTuple):
     """A compiled law, callable, and its last calls (arguments, value)."""
 
-    law: Callable
-    calls: deque
+    law: Callable[..., float]
+    calls: Calls
 
 
 def overheard(law: np.ndarray, compiled: dict[int, str]) -> tuple[np.ndarray, dict[str, Overheard], list[Any]]:
     """Return a LAW table whose compiled laws are called by way of Python, these by their parts, and what to keep alive."""
     table, heard, keep = law.copy(), {}, []
     for row, owner in compiled.items():
+        calls: Calls = deque(maxlen=REMEMBERED_CALLS)
         count = POINT if law[row]["code"] == LawCode.POINT_FUNCTION else STATE
-        inner, calls = prototype(count)(int(law[row]["address"])), deque(maxlen=REMEMBERED_CALLS)
+        inner = prototype(count)(int(law[row]["address"]))
 
-        def call(*arguments, inner=inner, calls=calls):
+        def call(*arguments: float, inner: Callable[..., float] = inner, calls: Calls = calls) -> float:
             value = inner(*arguments)
             calls.append((arguments, value))
             return value
@@ -141,11 +149,11 @@ def overheard(law: np.ndarray, compiled: dict[int, str]) -> tuple[np.ndarray, di
     return table, heard, keep
 
 
-_REMEMBERED: WeakKeyDictionary = WeakKeyDictionary()
+_REMEMBERED: WeakKeyDictionary[Callable[..., Any], dict[Any, tuple[Any, Any]]] = WeakKeyDictionary()
 """Function -> by kind, what it was compiled with, and what came of it."""
 
 
-def compiled_once(function, kind, compile_function):
+def compiled_once(function: Callable[..., Any], kind: Any, compile_function: Callable[[Callable[..., Any], Any], Any]) -> Any:
     """Compile a function, or take what came of it the last time if nothing that it reads has changed since.
 
     `kind` tells how it is compiled, ``compile_function(function, kind)``.
@@ -159,7 +167,7 @@ def compiled_once(function, kind, compile_function):
     return known[kind][1]
 
 
-def _globals_read(function) -> list[tuple] | None:
+def _globals_read(function: object) -> list[tuple[str, Any]] | None:
     """Names and values that a function reads from outside, or None if some of them can change unseen."""
     if not isinstance(function, FunctionType):
         return None
@@ -203,7 +211,7 @@ class _UnsettledError(Exception):
     """A value that can change unseen."""
 
 
-def _uncompiled(function, owner: str, error: Exception) -> ModelError:
+def _uncompiled(function: object, owner: str, error: Exception) -> ModelError:
     """Return the error of a law that the compiler refuses, with the line of its report that tells the reason."""
     lines = [line.strip() for line in str(error).splitlines()]
     reason = next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)
@@ -212,7 +220,7 @@ def _uncompiled(function, owner: str, error: Exception) -> ModelError:
                                     "Python, or use numbers and functions of math and numpy only")])
 
 
-def _knots(law: Table) -> list[tuple]:
+def _knots(law: Table) -> list[Knot]:
     """Rows (t, coefficients) of a table; the last one holds the end value for all later times."""
     t, y = np.asarray(law.t, float), np.asarray(law.y, float)
     if law.kind == "linear" or len(t) == 2:

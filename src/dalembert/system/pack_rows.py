@@ -6,7 +6,9 @@ attachment's place along an axis, rows DIRECTION hold an axis of the second fram
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +27,10 @@ from .rows import JointRows, alignment
 X, Y, Z = np.eye(3)
 
 
+Seat = tuple[int, np.ndarray, np.ndarray]
+"""Row, position and rotation of an attachment."""
+
+
 @dataclass
 class RowTable:
     """Rows under way: records as dicts, terms, and what each row is called."""
@@ -32,23 +38,23 @@ class RowTable:
     body: np.ndarray
     row_of_body: np.ndarray
     length: float
-    records: list[dict] = field(default_factory=list)
+    records: list[dict[str, Any]] = field(default_factory=list)
     terms: list[tuple[int, int, float]] = field(default_factory=list)
     names: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, owner: str, label: str, code: RowCode, **fields) -> None:
+    def add(self, owner: str, label: str, code: RowCode, **fields: Any) -> None:
         """Append a row; places and directions are given in the joint frames of its bodies."""
         size = 1.0 if ROW_RECORDS[code].of_angle else self.length
         self.records.append({"code": code, "law": -1, "size": size, **fields})
         self.names.append((owner, label))
 
-    def add_terms(self, terms) -> dict:
+    def add_terms(self, terms: list[tuple[int, int, float]]) -> dict[str, int]:
         """Append coordinate terms; returns the fields that point to them."""
         first = len(self.terms)
         self.terms += terms
         return {"term": first, "terms": len(terms)}
 
-    def seat(self, place: Place) -> tuple[int, np.ndarray, np.ndarray]:
+    def seat(self, place: Place) -> Seat:
         """Row, position and rotation of an attachment in its row's joint frame."""
         row = int(self.row_of_body[place.body])
         R = np.array(self.body[row].R_bu).reshape(3, 3)
@@ -56,6 +62,8 @@ class RowTable:
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the ROW and TERM tables; entries are laid by the formulation."""
+        if not self.records:
+            return np.zeros(0, tables.ROW), np.zeros(0, tables.TERM)
         rows = np.zeros(len(self.records), tables.ROW)
         for row, record in zip(rows, self.records, strict=True):
             for key, value in record.items():
@@ -89,7 +97,8 @@ def lay_loop_rows(plan: Plan, table: RowTable, joint_rows: dict[int, JointRows],
     return spans
 
 
-def _hold(table: RowTable, owner: str, a, b, axes: np.ndarray, places, turns) -> None:
+def _hold(table: RowTable, owner: str, a: Seat, b: Seat, axes: np.ndarray, places: Iterable[int],
+          turns: Iterable[tuple[int, int]]) -> None:
     """Rows that hold seat b to seat a along `places` and about `turns` of the axes (columns, in both frames)."""
     (row_a, u_a, R_a), (row_b, u_b, R_b) = a, b
     e_a, e_b = R_a @ axes, R_b @ axes
@@ -122,7 +131,7 @@ def _lay_weld(table: RowTable, joint: CheckedJoint, stand_in: int) -> None:
     _hold(table, joint.name, a, b, np.eye(3), Fixed.record.held_places, Fixed.record.held_turns)
 
 
-def _law(constraint: CheckedConstraint, laws: LawTable) -> dict:
+def _law(constraint: CheckedConstraint, laws: LawTable) -> dict[str, Any]:
     if constraint.law is None:
         return {}
     return {"law": laws.add(constraint.law, constraint.derivative_step, of_time=not constraint.law_of_x,
@@ -137,8 +146,9 @@ def _lay_constraint(table: RowTable, constraint: CheckedConstraint, joint_rows: 
         between(table, constraint, spec, joint_rows, prescribed)
 
 
-def _lay_places(table: RowTable, constraint: CheckedConstraint, spec: RowSpec, joint_rows, prescribed: dict) -> None:
-    (row_a, u_a, R_a), (row_b, u_b, R_b) = table.seat(constraint.first), table.seat(constraint.second)
+def _lay_places(table: RowTable, constraint: CheckedConstraint, spec: RowSpec, joint_rows: dict[int, JointRows],
+                prescribed: dict[str, Any]) -> None:
+    (row_a, u_a, R_a), (row_b, u_b, R_b) = map(table.seat, constraint.ends)
     vectors = {name: _direction(constraint, said) for name, said in spec.vectors.items()}
     label = spec.label.format(**{name: _said(vector) for name, vector in vectors.items()})
     turned = {name: (R_a if name.endswith("_a") else R_b) @ vector for name, vector in vectors.items()}
@@ -153,7 +163,8 @@ def _direction(constraint: CheckedConstraint, said: str) -> np.ndarray:
     return alignment(direction)[:, AXES.index(axis)] if axis else direction
 
 
-def _lay_coordinates(table: RowTable, constraint: CheckedConstraint, spec: RowSpec, joint_rows, prescribed: dict) -> None:
+def _lay_coordinates(table: RowTable, constraint: CheckedConstraint, spec: RowSpec, joint_rows: dict[int, JointRows],
+                     prescribed: dict[str, Any]) -> None:
     terms = [(joint_rows[j].q + i, joint_rows[j].v + i, factor) for j, i, factor in constraint.terms]
     code = RowCode.COUPLING if constraint.law_of_x else spec.code
     table.add(constraint.name, spec.label, code, **table.add_terms(terms), **prescribed)
@@ -188,7 +199,7 @@ def _elastic_entries(body: np.ndarray, floating: Floating, a: list[int], b: list
         for i in own:
             if i not in other and body[i].code == JointCode.ELASTIC:
                 faces.setdefault(int(floating.face[body[i].flex].element), [-1, -1])[side] = int(body[i].flex)
-    return [(v, 3, *both) for k, both in faces.items() for v in _elastic_rates(floating.element[k])]
+    return [(v, 3, both[0], both[1]) for k, both in faces.items() for v in _elastic_rates(floating.element[k])]
 
 
 def _path(body: np.ndarray, row: int) -> list[int]:
@@ -224,10 +235,12 @@ def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.nda
 
     Tells flexible bodies where those of their own inertia begin.
     """
-    i, j, heavy = [], [], {int(e.body): e for e in floating.element}
+    i: list[int] = []
+    j: list[int] = []
+    heavy = {int(e.body): e for e in floating.element}
     moving = _moving_rates(body, floating)
 
-    def add(rates, inner):
+    def add(rates: range, inner: tuple[int, ...]) -> None:
         for k in rates:
             columns = [*range(rates[0], k + 1), *inner]
             i.extend(columns)

@@ -8,7 +8,7 @@ Equal bodies whose faces are carried alike share their constants.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..errors import ModelError
 from ..flex.reductions import has_interfaces, superelement_of
 from ..kernels.flex.superelement_tables import SUPER, SUPER_POINT, Superelements, super_constants, super_row
 from ..model.checked import CheckedFlexible, CheckedModel
+from .columns import count_columns, frame_columns
 from .layout import FlexibleEntry, Layout
 from .pack import Packed
 
@@ -58,10 +59,15 @@ def lay_superelements(packed: Packed) -> LaidSuperelements:
     model = packed.plan.model
     _refuse_loads_on_points(model)
     row_of = _rows(packed)
-    table, extents = _ConstantTable(), {}
-    count, faces, points, pairs, group, recovered = len(model.flexibles), [], [], [], [], []
+    table, count = _ConstantTable(), len(model.flexibles)
+    extents: dict[str, float] = {}
+    faces: list[int] = []
+    points: list[tuple[int, int, np.ndarray, np.ndarray]] = []
+    pairs: list[np.ndarray] = []
+    group: list[int] = []
+    recovered: list[int] = []
     rows = np.zeros(count, SUPER).view(np.recarray)
-    place, eta = 0, 12 * (len(packed.system.body) - 1)
+    place, eta, frames = 0, count_columns(packed.system), frame_columns(packed.system)
     for i, flexible in enumerate(model.flexibles):
         element = _element(flexible)
         own = [row_of[face] for face in flexible.faces.values()]
@@ -73,14 +79,14 @@ def lay_superelements(packed: Packed) -> LaidSuperelements:
             point = element.points[name]
             points.append((i, table.add_motion(element, name), point.position, point.orientation.ravel()))
             recovered.append(body)
-        columns = np.concatenate([*(12 * (row - 1) + np.arange(12) for row in own), eta + np.arange(element.n_modes)])
+        columns = np.concatenate([*(frames[row - 1] for row in own), eta + np.arange(element.n_modes)])
         high, low = np.tril_indices(len(columns))
         pairs.append(np.stack([columns[high], columns[low]], axis=1))
         place, eta = place + len(high), eta + element.n_modes
         group += [i] * element.n_modes
         extents[flexible.part] = extents.get(flexible.part, 0.0) + 2.0 * float(rows[i].size)
-    tables = Superelements(rows.view(np.ndarray), np.array(faces, np.int64), table.array(), np.array(points, SUPER_POINT),
-                           np.zeros(0, np.int64))
+    tables = Superelements(rows.view(np.ndarray), np.array(faces, np.int64), packed.system.body["column"][faces],
+                           table.array(), np.array(points, SUPER_POINT), np.zeros(0, np.int64))
     order = {body: i for i, body in enumerate(b for b in packed.plan.order if b < len(model.bodies))}
     return LaidSuperelements(tables, np.concatenate([np.zeros((0, 2), np.int64), *pairs]), np.array(group, np.int64),
                              max(extents.values(), default=0.0), np.array([order[b] for b in recovered], np.int64))
@@ -99,11 +105,12 @@ def with_modes(layout: Layout, model: CheckedModel) -> Layout:
 class _ConstantTable:
     """Constants under way: equal ones stand once."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.parts: list[np.ndarray] = [np.zeros(0)]
-        self.length, self.known = 0, {}
+        self.length = 0
+        self.known: dict[tuple[Any, ...], int] = {}
 
-    def _append(self, key: tuple, part: np.ndarray) -> int:
+    def _append(self, key: tuple[Any, ...], part: np.ndarray) -> int:
         if key not in self.known:
             self.known[key] = self.length
             self.parts.append(part)
@@ -116,7 +123,7 @@ class _ConstantTable:
         return self._append((id(element), axes.tobytes()), super_constants(
             positions=element.positions, rotations=axes, stiffness=element.stiffness, damping=element.damping,
             mass_matrix=element.mass_matrix, convective=element.convective, frame_motion=element.frame_motion,
-            translation=c.translation, mass=c.mass, first_moment=c.first_moment))
+            translation=c.translation, mass=c.mass, first_moment=c.first_moment.tolist()))
 
     def add_motion(self, element: Superelement, name: str) -> int:
         """Return where the motion (6, n) of a point begins."""
@@ -139,7 +146,7 @@ def _element(flexible: CheckedFlexible) -> Superelement:
         raise ModelError(f"flexible body {flexible.name!r}: Standard Input Data hold a body in one floating frame, not "
                          "between its interfaces, which formulation 'global' needs; take 'recursive' or 'semi-recursive', or "
                          "reduce the body with flex.craig_bampton")
-    return superelement_of(flexible.source)
+    return superelement_of(flexible.source, flexible.frame)
 
 
 def _undeformed_axes(packed: Packed, element: Superelement, rows: list[int]) -> np.ndarray:

@@ -7,10 +7,10 @@ parts, whose bodies are reduced before, have no names here; neither have functio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import hypot
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from ..model.joints import JOINT_RECORDS
 from ..model.laws import Ramp, Sine, Table
 from ..model.records import ConstraintRecord, Direction, LawField, Number, Three, Unit
 from ..model.values import SHORTEST, frozen
+
+if TYPE_CHECKING:
+    from .pack import Packed
 
 XYZ = ("x", "y", "z")
 INERTIA = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
@@ -76,7 +79,7 @@ class Parameter:
     unit: str
     value: float
     write: Callable[[CheckedModel, float], CheckedModel]
-    copies: Callable[[Any], list[Copy]] | None = None
+    copies: Callable[[Packed], list[Copy]] | None = None
     alone: bool = False
     degree: int = 1
     least: float | None = None
@@ -106,7 +109,8 @@ def _put(section: str, index: int, change: Callable[[Any, float], Any]) -> Calla
     def write(model: CheckedModel, value: float) -> CheckedModel:
         parts = list(getattr(model, section))
         parts[index] = change(parts[index], value)
-        return replace(model, **{section: tuple(parts)})
+        changes: dict[str, Any] = {section: tuple(parts)}
+        return replace(model, **changes)
 
     return write
 
@@ -118,7 +122,7 @@ def _field(name: str) -> Callable[[Any, float], Any]:
 def _entry(name: str, *at: tuple[int, ...] | int) -> Callable[[Any, float], Any]:
     """Write entries of an array."""
 
-    def change(part, value):
+    def change(part: Any, value: float) -> Any:
         array = np.array(getattr(part, name), float)
         for k in at:
             array[k] = value
@@ -130,7 +134,7 @@ def _entry(name: str, *at: tuple[int, ...] | int) -> Callable[[Any, float], Any]
 def _direction(name: str) -> Callable[[Any, Any], Any]:
     """Write a direction, which is made a unit vector; None if it has no length."""
 
-    def change(part, values):
+    def change(part: Any, values: Sequence[float]) -> Any:
         length = hypot(*values)
         return replace(part, **{name: frozen([x / length for x in values]) if length > SHORTEST else None})
 
@@ -141,7 +145,7 @@ def _directions(section: str, i: int, part: Any, word: str, name: str) -> Iterat
     """Components of a direction, those of a unit vector before one is changed."""
     whole = _put(section, i, _direction(name))
     for k, c in enumerate(XYZ):
-        def change(own, value, k=k):
+        def change(own: Any, value: float, k: int = k) -> Any:
             values = getattr(own, name).tolist()
             values[k] = value
             return _direction(name)(own, values)
@@ -150,11 +154,14 @@ def _directions(section: str, i: int, part: Any, word: str, name: str) -> Iterat
                         whole=whole)
 
 
+_ENDS = ("first", "second")
+
+
 def _move_point(text: str, k: int) -> Callable[[CheckedModel, float], CheckedModel]:
     """Write a coordinate of a named point, wherever it stands."""
 
-    def moved(place: Place | None, value: float) -> Place | None:
-        if place is None or place.text != text:
+    def moved(place: Place, value: float) -> Place:
+        if place.text != text:
             return place
         position = np.array(place.position)
         position[k] = value
@@ -163,8 +170,10 @@ def _move_point(text: str, k: int) -> Callable[[CheckedModel, float], CheckedMod
     def write(model: CheckedModel, value: float) -> CheckedModel:
         bodies = tuple(replace(b, points={n: moved(p, value) for n, p in b.points.items()}) if b.points else b
                        for b in model.bodies)
-        held = {section: tuple(replace(part, first=moved(part.first, value), second=moved(part.second, value))
-                               for part in getattr(model, section)) for section in ("joints", "constraints", "forces")}
+        held: dict[str, Any] = {section: tuple(replace(part, **{end: moved(getattr(part, end), value) for end in _ENDS
+                                                                if getattr(part, end) is not None})
+                                               for part in getattr(model, section))
+                                for section in ("joints", "constraints", "forces")}
         return replace(model, bodies=bodies, **held)
 
     return write
@@ -174,13 +183,15 @@ def _move_point(text: str, k: int) -> Callable[[CheckedModel, float], CheckedMod
 
 def _of_gravity(model: CheckedModel) -> Iterator[Parameter]:
     for k, c in enumerate(XYZ):
-        def write(model, value, k=k):
+        def write(model: CheckedModel, value: float, k: int = k) -> CheckedModel:
             gravity = np.array(model.gravity)
             gravity[k] = value
             return replace(model, gravity=frozen(gravity))
 
-        yield Parameter(f"gravity.{c}", "m/s²", float(model.gravity[k]), write,
-                        lambda packed, k=k: [Copy("constants", 0, "g_w", k)], alone=True)
+        def copies(packed: Packed, k: int = k) -> list[Copy]:
+            return [Copy("constants", 0, "g_w", k)]
+
+        yield Parameter(f"gravity.{c}", "m/s²", float(model.gravity[k]), write, copies, alone=True)
 
 
 def _of_body(i: int, body: CheckedBody) -> Iterator[Parameter]:
@@ -215,7 +226,7 @@ def _of_axes(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
 def _rate_words(joint: CheckedJoint) -> dict[str, tuple[int, ...]]:
     """What rates are called that have rotors of their own, and their numbers; the three of a ball share theirs."""
     record = JOINT_RECORDS[joint.code]
-    names = {f".{c}": (k,) for k, c in enumerate(record.drivable)}
+    names: dict[str, tuple[int, ...]] = {f".{c}": (k,) for k, c in enumerate(record.drivable)}
     if record.ball:
         names[".turn"] = tuple(range(record.ball_at, record.ball_at + 3))
     return {"": next(iter(names.values()))} if len(names) == 1 else names
@@ -226,12 +237,12 @@ def _of_rotors(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
     units = JOINT_RECORDS[joint.code].rate_units
     present = np.broadcast_to(joint.armature, count)
     for word, rates in _rate_words(joint).items():
-        def change(part, value, rates=rates):
+        def change(part: Any, value: float, rates: tuple[int, ...] = rates) -> Any:
             armature = np.array(np.broadcast_to(part.armature, count), float)
             armature[list(rates)] = value
             return replace(part, armature=frozen(armature))
 
-        def copies(packed, rates=rates):
+        def copies(packed: Packed, rates: tuple[int, ...] = rates) -> list[Copy]:
             entry = next((e for e in packed.layout.joints if e.name == joint.name), None)
             return [] if entry is None else [Copy("dof", entry.v + k, "armature", None) for k in rates]
 
@@ -259,7 +270,7 @@ def _of_starts(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
 
 
 def _start(name: str, zero: np.ndarray, k: int) -> Callable[[Any, float], Any]:
-    def change(part, value):
+    def change(part: Any, value: float) -> Any:
         array = np.array(zero if getattr(part, name) is None else getattr(part, name), float)
         array[k] = value
         return replace(part, **{name: frozen(array)})
@@ -267,8 +278,8 @@ def _start(name: str, zero: np.ndarray, k: int) -> Callable[[Any, float], Any]:
     return change
 
 
-def _state(table: str, name: str, k: int) -> Callable[[Any], list[Copy]]:
-    def copies(packed):
+def _state(table: str, name: str, k: int) -> Callable[[Packed], list[Copy]]:
+    def copies(packed: Packed) -> list[Copy]:
         entry = next((e for e in packed.layout.joints if e.name == name), None)
         return [] if entry is None else [Copy(table, (entry.q if table == "q" else entry.v) + k, "", None)]
 
@@ -282,19 +293,17 @@ def _of_constraint(i: int, part: CheckedConstraint, model: CheckedModel) -> Iter
     for field in record.fields:
         if isinstance(field, Direction) and np.any(getattr(part, field.name)):
             yield from _directions("constraints", i, part, field.name, field.name)
-        elif isinstance(field, Number) and field.name in tables.ROW.names:
+        elif isinstance(field, Number) and isinstance(field.unit, str) and field.name in (tables.ROW.names or ()):
             yield Parameter(f"{part.name}.{field.name}", field.unit, getattr(part, field.name),
-                            _put("constraints", i, _field(field.name)),
-                            lambda packed, name=field.name: [Copy("row", r, name, None) for r in _rows(packed, part.name)],
-                            alone=True, above=field.above)
+                            _put("constraints", i, _field(field.name)), _column(part, field.name), alone=True,
+                            above=field.above)
     said = _prescribed(record)
     if said is not None and part.value is not None and (part.law is None or part.law_of_x):
         yield Parameter(f"{part.name}.{said.name}", part.unit, part.value, _put("constraints", i, _field("value")),
-                        lambda packed: [Copy("row", r, "c", None) for r in _rows(packed, part.name)], alone=True,
-                        above=said.above)
+                        _column(part, "c"), alone=True, above=said.above)
     yield from _of_factors(i, part, record)
     law = next((f.name for f in record.fields if isinstance(f, LawField) and f is not said), None) if part.law_of_x else (
-        said and said.name)
+        None if said is None else said.name)
     yield from _of_law("constraints", i, part, law, part.unit, lambda packed: int(
         packed.system.row[_rows(packed, part.name)[0]]["law"]), of_time=not part.law_of_x)
 
@@ -305,9 +314,14 @@ def _prescribed(record: ConstraintRecord) -> LawField | Number | None:
                  or isinstance(f, Number) and not isinstance(f.unit, str)), None)
 
 
-def _rows(packed, name: str) -> range:
+def _rows(packed: Packed, name: str) -> range:
     entry = next(e for e in packed.layout.constraints if e.name == name)
     return range(entry.row, entry.row + entry.rows)
+
+
+def _column(part: CheckedConstraint, name: str) -> Callable[[Packed], list[Copy]]:
+    """Copies in a column of a constraint's rows."""
+    return lambda packed: [Copy("row", r, name, None) for r in _rows(packed, part.name)]
 
 
 def _of_factors(i: int, part: CheckedConstraint, record: ConstraintRecord) -> Iterator[Parameter]:
@@ -319,11 +333,11 @@ def _of_factors(i: int, part: CheckedConstraint, record: ConstraintRecord) -> It
     else:
         return
     for k, word in enumerate(words, start=1):
-        def change(own, value, k=k):
+        def change(own: Any, value: float, k: int = k) -> Any:
             joint, coordinate, _ = own.terms[k]
             return replace(own, terms=(*own.terms[:k], (joint, coordinate, -value), *own.terms[k + 1:]))
 
-        def copies(packed, k=k):
+        def copies(packed: Packed, k: int = k) -> list[Copy]:
             return [Copy("term", int(packed.system.row[_rows(packed, part.name)[0]]["term"]) + k, "c", None, -1.0)]
 
         yield Parameter(f"{part.name}.{word}", "", -part.terms[k][2], _put("constraints", i, change), copies, alone=True)
@@ -362,7 +376,7 @@ def _of_number(i: int, force: CheckedForce, field: Number, unit: str) -> Iterato
     into = field.into or field.name
     values, several = np.array(getattr(force, into)), isinstance(field, Three)
     for at, c in enumerate(XYZ) if several else [(field.at, "")]:
-        def copies(packed, at=at):
+        def copies(packed: Packed, at: int = at) -> list[Copy]:
             return [Copy("force", i, _COLUMNS[into], at if values.ndim else None)]
 
         yield Parameter(f"{force.name}.{field.name}{'.' * several}{c}", unit, float(values[at] if values.ndim else values),
@@ -376,12 +390,12 @@ def _of_motion(i: int, motion: CheckedMotion, model: CheckedModel) -> Iterator[P
                        lambda packed: int(packed.system.drive[i]["law"]))
 
 
-def _of_law(section: str, i: int, part: Any, word: str | None, unit: str, row: Callable[[Any], int], of_time: bool = True
+def _of_law(section: str, i: int, part: Any, word: str | None, unit: str, row: Callable[[Packed], int], of_time: bool = True
             ) -> Iterator[Parameter]:
     """Constants of a part's law: of a number itself, of a sine, ramp or table; functions have none."""
     law, name = part.law, f"{part.name}.{word}"
 
-    def copied(k):
+    def copied(k: int) -> Callable[[Packed], list[Copy]]:
         return lambda packed: [Copy("law", row(packed), "p", k)]
 
     if isinstance(law, float):
@@ -392,17 +406,17 @@ def _of_law(section: str, i: int, part: Any, word: str | None, unit: str, row: C
         if isinstance(law, Sine):
             units = {"amplitude": unit, "omega": "rad/s" * of_time, "phase": "rad", "offset": unit}
         for k, constant in enumerate(units):
-            def change(own, value, constant=constant):
+            def change(own: Any, value: float, constant: str = constant) -> Any:
                 return replace(own, law=replace(own.law, **{constant: value}))
 
             yield Parameter(f"{name}.{constant}", units[constant], getattr(law, constant), _put(section, i, change), copied(k),
                             alone=not (of_time and constant in ("begin", "finish")))
     elif isinstance(law, Table) and len(law.y) <= LISTED_KNOTS:
         for k, y in enumerate(law.y):
-            def change(own, value, k=k):
+            def bend(own: Any, value: float, k: int = k) -> Any:
                 return replace(own, law=replace(own.law, y=(*own.law.y[:k], value, *own.law.y[k + 1:])))
 
-            yield Parameter(f"{name}.y.{k}", unit, float(y), _put(section, i, change))
+            yield Parameter(f"{name}.y.{k}", unit, float(y), _put(section, i, bend))
 
 
 def faults_of(model: CheckedModel, name: str) -> list[str]:

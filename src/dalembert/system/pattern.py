@@ -104,7 +104,7 @@ def _children_first(nodes: list[Node]) -> np.ndarray:
     """Order of the unknowns in which every node comes right after its last child and their whole subtrees before."""
     owner = np.repeat(np.arange(len(nodes)), [node.end - node.first for node in nodes])
     children: list[list[int]] = [[] for _ in nodes]
-    todo = []
+    todo: list[int] = []
     for s, node in enumerate(nodes):
         (children[owner[node.rows[0]]] if len(node.rows) else todo).append(s)
     found: list[np.ndarray] = [np.zeros(0, np.int64)]

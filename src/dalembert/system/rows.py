@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..codes import JointCode
-from ..model.checked import CheckedJoint
+from ..model.checked import CheckedJoint, Place
 from ..model.joints import ELASTIC, JOINT_RECORDS
 from ..model.records import TURN, JointRecord
 from ..topology.span import Plan
@@ -26,6 +26,12 @@ IDENTITY = np.eye(3)
 ORIGIN = np.zeros(3)
 X, Y, Z = np.eye(3)
 VECTORS = {"": ORIGIN, "x": X, "y": Y, "z": Z}
+
+
+Screw = tuple[np.ndarray, np.ndarray]
+"""What turns and what moves of a direction; the moment and the force of a wrench."""
+Screws = list[Screw]
+Link = tuple[JointCode, np.ndarray, int]
 
 
 @dataclass
@@ -47,8 +53,8 @@ class Row:
     seat_rotation: np.ndarray
     tip_position: np.ndarray
     tip_rotation: np.ndarray
-    directions: list[tuple[np.ndarray, np.ndarray]]
-    efforts: list[tuple[np.ndarray, np.ndarray]]
+    directions: Screws
+    efforts: Screws
     place: str = ""
 
 
@@ -79,7 +85,7 @@ def alignment(axis: np.ndarray) -> np.ndarray:
     return np.array([[1.0 - c * x * x, -c * x * y, x], [-c * x * y, 1.0 - c * y * y, y], [-x, -y, z]])
 
 
-def _simple_directions(record: JointRecord, pitch: float):
+def _simple_directions(record: JointRecord, pitch: float) -> tuple[Screws, Screws]:
     """Directions (turning, moving) of the rates and wrenches of unit efforts, joint axis = z."""
     directions, efforts = [], []
     for freedom in record.freedoms:
@@ -97,7 +103,7 @@ def dual_basis(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return dual[0], dual[1]
 
 
-def _chain(joint: CheckedJoint, is_reversed: bool):
+def _chain(joint: CheckedJoint, is_reversed: bool) -> tuple[list[Link], dict[int, Screw]]:
     """Simple links of a joint: (code, alignment, offset of its coordinates) each, and wrenches of unit efforts by offset.
 
     The wrenches are given in the axes of the attachment, which are those of the last link up to its alignment.
@@ -110,7 +116,9 @@ def _chain(joint: CheckedJoint, is_reversed: bool):
         efforts = {offset: (e, ORIGIN) for offset, e in enumerate(dual_basis(*axes))}
         return (links[::-1] if is_reversed else links), efforts
     C = alignment(joint.axis) if record.axes else IDENTITY
-    turns, slides, efforts = [], [], {}
+    turns: list[Link] = []
+    slides: list[Link] = []
+    efforts = {}
     for offset, freedom in enumerate(record.freedoms):
         axis = -C @ VECTORS[freedom.slides] if freedom.slides else -joint.axis
         link = (slide if freedom.slides else revolute, alignment(axis), offset)
@@ -169,14 +177,16 @@ def lay_rows(plan: Plan) -> tuple[list[Row], list[JointRows], np.ndarray]:
     return rows, joints, row_of_body
 
 
-def _lay_chain(rows, joint, is_reversed, parent, body, k, q, v, seat, tip) -> None:
+def _lay_chain(rows: list[Row], joint: CheckedJoint, is_reversed: bool, parent: int, body: int, k: int, q: int, v: int,
+               seat: Place, tip: Place) -> None:
     links, efforts = _chain(joint, is_reversed)
     last_align = links[-1][1]
     previous = None
     for number, (code, align, offset) in enumerate(links):
         ends = number == len(links) - 1
         directions, _ = _simple_directions(JOINT_RECORDS[code], 0.0)
-        wrenches = [tuple(last_align.T @ e for e in efforts[offset + i]) for i in range(len(directions))]
+        wrenches = [(last_align.T @ turn, last_align.T @ slide) for turn, slide in
+                    (efforts[offset + i] for i in range(len(directions)))]
         rows.append(Row(parent, code, body if ends else -1, k, q + offset, v + offset, align,
                         seat.position if previous is None else ORIGIN,
                         seat.rotation if previous is None else previous.T,

@@ -21,18 +21,18 @@ def with_implied_joints(model: CheckedModel) -> CheckedModel:
     taken = {part.name for parts in sections for part in parts}
     bushings = [force for force in model.forces if FORCE_RECORDS[force.code].implies_free]
     while True:
-        bushing = next((b for b in bushings if (_top(group, b.first.body) == _top(group, 0))
-                        != (_top(group, b.second.body) == _top(group, 0))), None)
+        bushing = next((b for b in bushings if len({_top(group, end.body) == _top(group, 0) for end in b.ends}) == 2), None)
         if bushing is None:
             break
-        group[_top(group, bushing.first.body)] = _top(group, bushing.second.body)
+        first, second = bushing.ends
+        group[_top(group, first.body)] = _top(group, second.body)
         name = f"{bushing.name} free"
         while name in taken:
             name += "'"
         taken.add(name)
         joints.append(_free(name, bushing))
         notes.append(f"bushing {bushing.name!r} alone holds {_loose(model, bushing)!r}: Free({name!r}, "
-                     f"{bushing.first.text!r}, {bushing.second.text!r}) is implied; add such a joint to give it a start")
+                     f"{first.text!r}, {second.text!r}) is implied; add such a joint to give it a start")
     return model if len(joints) == len(model.joints) else replace(model, joints=tuple(joints), notes=tuple(notes))
 
 
@@ -54,11 +54,10 @@ def _top(group: list[int], body: int) -> int:
 
 
 def _free(name: str, bushing: CheckedForce) -> CheckedJoint:
-    return CheckedJoint(name, Free.record.code, bushing.first, bushing.second, UNIT_Z, UNIT_X, 0.0, None, None, False,
-                        Free.coordinates)
+    return CheckedJoint(name, Free.record.code, *bushing.ends, UNIT_Z, UNIT_X, 0.0, None, None, False, Free.coordinates)
 
 
 def _loose(model: CheckedModel, bushing: CheckedForce) -> str:
     """Name of the body that the bushing holds: the second, unless that is the ground."""
-    place = bushing.second if bushing.second.body else bushing.first
-    return model.bodies[place.body].name
+    first, second = bushing.ends
+    return model.bodies[second.body or first.body].name

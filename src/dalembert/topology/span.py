@@ -118,9 +118,10 @@ def _reach(model: CheckedModel, adjacent: list[list[int]], used: set[int]) -> di
     Hidden joints come before joints with a given start, these before those something acts on, and these before all others.
     """
     carrier: dict[int, int] = {}
-    waiting, reached = tuple(deque() for _ in range(5)), {0}
+    waiting: tuple[deque[tuple[int, int]], ...] = tuple(deque() for _ in range(5))
+    reached = {0}
 
-    def visit(body):
+    def visit(body: int) -> None:
         for k in adjacent[body]:
             waiting[_rank(model, model.joints[k], k in used)].append((body, k))
 

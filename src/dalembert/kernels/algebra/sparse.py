@@ -9,6 +9,7 @@ often as needed, node by node; with the panel's columns P_c, later rows i, j and
 Numbers above the diagonal of a panel's top and those that fill up its quads mean nothing.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +57,17 @@ def make_values(pattern: Pattern) -> np.ndarray:
 
 
 def make_factors(pattern: Pattern) -> Factors:
-    """Allocate the numbers of a pattern."""
+    """Return the numbers of a pattern; those of no unknowns are shared, as there is nothing to write."""
+    return _allocate(pattern) if len(pattern.order) else _no_factors()
+
+
+@cache
+def _no_factors() -> Factors:
+    none = np.zeros(0, np.int64)
+    return _allocate(Pattern(*(none for _ in Pattern._fields)))
+
+
+def _allocate(pattern: Pattern) -> Factors:
     n, A, L = len(pattern.order), make_values(pattern), make_values(pattern)
     u = np.zeros(4 * int(np.max(pattern.stride, initial=0)))
     return Factors(A, L, L[:-1].reshape(-1, 4), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), u, u.reshape(-1, 4))
@@ -163,12 +174,31 @@ def solve_sparse(pattern, factors, b, x):
     z = factors.x
     for i in range(z.shape[0]):
         z[i] = b[pattern.order[i]]
-    for s in range(pattern.stride.shape[0]):
-        solve_down(pattern, factors, s, z)
-    for s in range(pattern.stride.shape[0] - 1, -1, -1):
-        solve_up(pattern, factors, s, z)
+    if pattern.stride.shape[0] == 1:
+        solve_alone(pattern, factors, z)
+    else:
+        for s in range(pattern.stride.shape[0]):
+            solve_down(pattern, factors, s, z)
+        for s in range(pattern.stride.shape[0] - 1, -1, -1):
+            solve_up(pattern, factors, s, z)
     for i in range(z.shape[0]):
         x[pattern.order[i]] = z[i]
+
+
+@part
+def solve_alone(pattern, factors, z):
+    """z <- (L D Lᵀ)⁻¹ z for the only node of a pattern, as small mechanisms have: nothing stands below its panel."""
+    L, inverse, length = factors.L, factors.inverse, 4 * pattern.stride[0]
+    n = z.shape[0]
+    for c in range(n):
+        v, column = z[c], c * length
+        for i in range(c + 1, n):
+            z[i] -= L[column + i] * v
+    for c in range(n - 1, -1, -1):
+        total, column = 0.0, c * length
+        for i in range(c + 1, n):
+            total += L[column + i] * z[i]
+        z[c] = z[c] * inverse[c] - total
 
 
 @part
@@ -220,6 +250,9 @@ def multiply_sparse(pattern, values, x, out):
     order = pattern.order
     for k in range(x.shape[0]):
         out[k] = 0.0
+    if pattern.stride.shape[0] == 1:
+        multiply_alone(pattern, values, x, out)
+        return
     for s in range(pattern.stride.shape[0]):
         k, rows = pattern.first[s], pattern.row_first[s]
         w = pattern.first[s + 1] - k
@@ -231,6 +264,21 @@ def multiply_sparse(pattern, values, x, out):
                 out[row] += values[p + i] * y
                 total += values[p + i] * x[row]
             out[column] += total
+
+
+@part
+def multiply_alone(pattern, values, x, out):
+    """out <- out + A x for the only node of a pattern."""
+    order, length = pattern.order, 4 * pattern.stride[0]
+    for c in range(order.shape[0]):
+        column, p = order[c], c * length
+        y = x[column]
+        total = values[p + c] * y
+        for i in range(c + 1, order.shape[0]):
+            row = order[i]
+            out[row] += values[p + i] * y
+            total += values[p + i] * x[row]
+        out[column] += total
 
 
 @part

@@ -13,8 +13,9 @@ step along the responses, the nearest state in the norm of the kinetic energy.
 from ...codes import ContactEventCode, FormCode, Status
 from ..compile.jit import kernel
 from ..evaluate import find_projected
+from ..step.beginning import first_step
 from ..step.dense_output import place_on_quintic
-from ..step.explicit import first_step, keep_explicit, largest_error, place_stage, shorten_explicit
+from ..step.explicit import keep_explicit, largest_error, place_stage, shorten_explicit
 from ..step.flow import copy
 from ..tree.state import eval_coordinate_rates, move, normalise
 from .accelerations import STILL, eval_contact_accelerations

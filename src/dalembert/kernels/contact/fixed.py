@@ -5,10 +5,11 @@ A method of time integration in the sense of step/method.py around the steps of 
     takes what they did to the rates off again and lets impulses act instead,
         q'₊ = q'(p) - cv sum_j p_j R_j + sum_j Λ_j R_j,   0 <= Λ  ⟂  g'₊ + e min(g'₀, 0) >= 0      (1)
     with friction in the disc mu Λ_n;
-    and solves for accelerations with the forces of the contacts that stay closed, (1) of accelerations.py, which [GLO] updates
-    from the equations of motion, too.
-The level of positions alone lets rates alternate by twice their normal part, for q₊ fixed means q'₊ = -2 q' in [GLO (28)]; (1) is
-for contacts what the projections [DOP (3), (4)] are for constraints.  Sprung contacts keep their forces and have no impacts.
+    and solves for accelerations with the forces of the contacts that stay closed, (1) of accelerations.py, as [GLO] takes
+    them from the equations of motion.
+The level of positions alone lets rates alternate by twice their normal part, for q₊ fixed means q'₊ = -2 q' in [GLO (28)];
+(1) is for contacts what the projections [DOP (3), (4)] are for constraints.  Sprung contacts keep their forces and have no
+impacts.
 """
 
 from math import nan

@@ -10,7 +10,8 @@ have one.  Impulses change rates by sum_j Λ_j R_j.
 """
 
 from ...codes import Status
-from ..algebra.small import axpy3, cross, dot3, load3, scale3, store3, sub3
+from ..algebra.quad import load_columns
+from ..algebra.small import axpy3, cross, dot3, load3, mul33_vec, scale3, store3, sub3
 from ..compile.jit import kernel, shared
 from ..evaluate import eval_accelerations
 from ..step.events import eval_switch_places
@@ -55,7 +56,7 @@ def clear_loads(contacts, state, work):
     """Leave the loads from outside alone, and the springs of contacts that have one."""
     outer = work.control.outer
     for i in range(outer.shape[0]):
-        for c in range(6):
+        for c in range(outer.shape[1]):
             outer[i, c] = state.given[i, c]
     for i in range(contacts.row.shape[0]):
         own = state.row[i]
@@ -69,7 +70,8 @@ def add_load(c, own, f, work):
     outer, x = work.control.outer, load3(own.x)
     for side in range(2):
         i, push = (c.b, f) if side == 0 else (c.a, scale3(f, -1.0))
-        moment = cross(sub3(x, load3(work.body[i].r_w)), push)
+        own_place = mul33_vec(load_columns(work.body[i].E_wb), (outer[i, 6], outer[i, 7], outer[i, 8]))
+        moment = cross(sub3(sub3(x, load3(work.body[i].r_w)), own_place), push)
         for k in range(3):
             outer[i, k] += moment[0] if k == 0 else moment[1] if k == 1 else moment[2]
             outer[i, 3 + k] += push[0] if k == 0 else push[1] if k == 1 else push[2]

@@ -1,9 +1,9 @@
 """Forces of contacts that keep gaps open at the end of an implicit step [GLO (7)-(19), (40)-(43)].
 
-The step is one for the accelerations a of step/stage.py, with forces p along the lines of lines.py at its end,
+The step is one for the accelerations a of step/stage.py, with forces p along the lines of lines.py,
     residual(q₊, qd₊, a) = Jᵀ p,    q₊ = q moved by dq + cq a,    qd₊ = qd + cv a                 (1)
-Unlike in [GLO] a gap is positive where shapes are apart, g = -g_GLO.  For given forces (1) is a step of the mechanism alone,
-by whatever formulation, and gaps change by s W dp, s = cq.  With that the condition of the augmented Lagrangian,
+Unlike in [GLO] a gap is positive where shapes are apart, g = -g_GLO.  For given forces (1) is a step of the mechanism, by
+whatever formulation, and gaps change by s W dp, s = cq.  With that the condition of the augmented Lagrangian,
     p = P(λ - r g(p)),   that is   0 <= p  ⟂  g + (p - λ)/r >= 0     [GLO (14), (15), (40), (41)]  (2)
 is a small complementarity problem for p, solved by sweeps; (1) again and λ <- p follow until p changes no more.  Then p vanishes
 where g > 0, and g = 0 where p > 0, whatever r: it is raised to 1000/(cq W_ii), with which λ contracts by 1/1000 a turn.

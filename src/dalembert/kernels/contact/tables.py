@@ -11,6 +11,7 @@ import numpy as np
 
 from ..compile.bundle import bundle
 from ..compile.record import record
+from ..control.tables import OUTER
 
 CONTACT_ROW = record(
     ("code", "i8"),  # PairCode
@@ -124,7 +125,7 @@ class ContactState(NamedTuple):
     moved: np.ndarray  # (n_v,) increments
     qd: np.ndarray  # (n_v,) rates nearby
     q: np.ndarray  # (n_q,) coordinates nearby
-    given: np.ndarray  # (n_body, 6) loads from outside
+    given: np.ndarray  # (n_body, OUTER) loads from outside
 
 
 def make_contact_state(contacts: Contacts, n_body: int, n_q: int, n_v: int) -> ContactState:
@@ -134,7 +135,8 @@ def make_contact_state(contacts: Contacts, n_body: int, n_q: int, n_v: int) -> C
     row["first"] = -1
     return ContactState(row, np.zeros(1, CONTACT_PROGRESS), np.zeros(EVENTS + 8 * m if m else 0, CONTACT_EVENT),
                         np.zeros(k, LINE), np.zeros((k, n_v)), np.zeros((k, k)), np.zeros(k), np.zeros(k), np.zeros(k),
-                        np.zeros((2, n_v)), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v), np.zeros(n_q), np.zeros((n_body, 6)))
+                        np.zeros((2, n_v)), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v), np.zeros(n_q),
+                        np.zeros((n_body, OUTER)))
 
 
 def no_contacts() -> Contacts:
