@@ -21,6 +21,7 @@ INTEGRATORS = {
     "rk4": ("Kutta1901",),
     "dopri5": ("DormandPrince1980",),
     "tsit5": ("Tsitouras2011",),
+    "explicit-euler": ("HairerLubichWanner2003",),
     "semi-implicit-euler": ("HairerLubichWanner2003",),
     "trapezoidal": ("Newmark1959",),
     "newmark": ("Newmark1959",),
@@ -36,7 +37,8 @@ INTEGRATORS = {
 
 TURNING = ("BruelsCardonaArnold2012",)
 """What implicit integrators need besides where a model has quaternions."""
-IMPLICIT = ("sdirk4", "radau", "trapezoidal", "newmark", "linear-acceleration", "hht", "generalized-alpha")
+IMPLICIT = ("sdirk4", "radau", "trapezoidal", "newmark", "linear-acceleration", "high-order", "hht",
+            "generalized-alpha")
 
 ENTRIES = {
     "ARN": ("misc", {
