@@ -1,8 +1,8 @@
 """dalembert's ways to an error on closed loops, and the search for the coarsest run of each that gets there.
 
-Ways: error control by the default integrator; the index-3 trapezoidal rule in fixed steps, solved exactly or roughly; explicit
-rules in fixed steps, which have no steps to reject.  A search goes from coarse to fine, as far as the order of the way lets
-expect, and never back: what a coarser level has ruled out is not tried again at the next.
+Ways: error control by the default integrator and by `tsit5`; the index-3 trapezoidal rule in fixed steps, solved exactly or
+roughly; explicit rules in fixed steps, which have no steps to reject.  A search goes from coarse to fine, as far as the order
+of the way lets expect, and never back: what a coarser level has ruled out is not tried again at the next.
 """
 
 from __future__ import annotations
@@ -97,6 +97,11 @@ def steps(formulation: str, title: str, **how) -> Way:
                coarsest=2, finest=1000, order=2.0, cost=1.0, leap=4.0, snap=ceil)
 
 
+def explicit(integrator: str) -> Way:
+    """Return error control by an explicit integrator."""
+    return Way("semi-recursive", integrator, lambda problem, n: dict(accuracy=1 / n, integrator=integrator))
+
+
 def explicit_steps(integrator: str, order: int) -> Way:
     """Return fixed explicit steps, whole fractions of the run."""
     return Way("semi-recursive", f"{integrator} step",
@@ -107,7 +112,7 @@ def explicit_steps(integrator: str, order: int) -> Way:
 FORMULATIONS = ("semi-recursive", "global")
 WAYS = (*(way for name in FORMULATIONS for way in (
     Way(name), steps(name, "fixed step"), steps(name, "rough fixed step", accuracy=ROUGHLY))),
-    explicit_steps("rk4", 4), explicit_steps("dopri5", 5))
+    explicit("tsit5"), explicit_steps("rk4", 4), explicit_steps("dopri5", 5), explicit_steps("tsit5", 5))
 
 
 class Search:

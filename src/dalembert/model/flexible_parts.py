@@ -38,6 +38,10 @@ class Interfaced(Reduced, Protocol):
         """The finite-element model."""
 
     @property
+    def n_modes(self) -> int:
+        """Fixed-interface modes kept."""
+
+    @property
     def basis(self) -> Any:
         """(N, n) float: displacements of the whole model by each coordinate."""
 

@@ -20,6 +20,7 @@ FLEXIBLE = {
 INTEGRATORS = {
     "rk4": ("Kutta1901",),
     "dopri5": ("DormandPrince1980",),
+    "tsit5": ("Tsitouras2011",),
     "semi-implicit-euler": ("HairerLubichWanner2003",),
     "trapezoidal": ("Newmark1959",),
     "newmark": ("Newmark1959",),
@@ -75,6 +76,11 @@ ENTRIES = {
         "title": "A family of embedded {Runge-Kutta} formulae",
         "journal": "Journal of Computational and Applied Mathematics", "volume": "6", "number": "1",
         "pages": "19--26", "year": "1980", "doi": "10.1016/0771-050X(80)90013-3"}),
+    "Tsitouras2011": ("article", {
+        "author": "Tsitouras, Ch.",
+        "title": "{Runge-Kutta} pairs of order 5(4) satisfying only the first column simplifying assumption",
+        "journal": "Computers and Mathematics with Applications", "volume": "62", "number": "2",
+        "pages": "770--775", "year": "2011", "doi": "10.1016/j.camwa.2011.06.002"}),
     "HairerWanner1996": ("book", {
         "author": "Hairer, Ernst and Wanner, Gerhard",
         "title": "Solving Ordinary Differential Equations {II}: Stiff and Differential-Algebraic Problems",

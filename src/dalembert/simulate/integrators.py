@@ -7,7 +7,7 @@ what its nodes imply.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,10 +31,10 @@ class Explicit:
 
     name: str
     order: int
-    a: tuple
-    b: tuple
-    c: tuple
-    e: tuple = ()
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    c: tuple[float, ...]
+    e: tuple[float, ...] = ()
     symplectic: bool = False
 
     @property
@@ -77,7 +77,7 @@ class LinearAcceleration(Implicit):
 
     name = "linear-acceleration"
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma)."""
         return 0.0, 0.0, 1.0 / 6.0, 0.5
 
@@ -99,7 +99,7 @@ class Newmark(Implicit):
         self._keep("gamma", self.gamma, 0.5, 1.0)
         self._keep("beta", self.beta, 1e-6, 1.0)
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma)."""
         return 0.0, 0.0, self.beta, self.gamma
 
@@ -115,7 +115,7 @@ class HHT(Implicit):
         """Raise ModelError unless 0 <= alpha <= 1/3."""
         self._keep("alpha", self.alpha, 0.0, 1.0 / 3.0)
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma)."""
         return 0.0, self.alpha, 0.25 * (1 + self.alpha) ** 2, 0.5 + self.alpha
 
@@ -131,7 +131,7 @@ class GeneralizedAlpha(Implicit):
         """Raise ModelError unless 0 <= rho_inf <= 1."""
         self._keep("rho_inf", self.rho_inf, 0.0, 1.0)
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma)."""
         rho = self.rho_inf
         am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
@@ -145,10 +145,10 @@ class DiagonallyImplicit:
 
     name: str
     order: int
-    a: tuple
-    b: tuple
-    c: tuple
-    e: tuple
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    c: tuple[float, ...]
+    e: tuple[float, ...]
     adaptive: ClassVar[bool] = True
 
 
@@ -160,7 +160,7 @@ class Radau:
     order: ClassVar[int] = 5
     adaptive: ClassVar[bool] = True
 
-    def coefficients(self) -> dict:
+    def coefficients(self) -> dict[str, Any]:
         """Return a (3, 3), c, e (3,), and of a the real eigenvalue mu with left and right vector s, r; nu, w, u of a pair."""
         root = np.sqrt(6.0)
         c = np.array([(4 - root) / 10, (4 + root) / 10, 1.0])
@@ -177,12 +177,16 @@ class Radau:
 
 @dataclass(frozen=True)
 class Bdf:
-    """Backward differentiation formulas of variable order and step (SUNDIALS IDA), order 1 to `max_order`."""
+    """Backward differentiation formulas of variable order and step, order 1 to `max_order`."""
 
     max_order: int = 5
     name: ClassVar[str] = "bdf"
+    order: ClassVar[int] = 1
     adaptive: ClassVar[bool] = True
 
+
+Integrator = Explicit | Implicit | DiagonallyImplicit | Radau | Bdf
+"""Methods of time integration."""
 
 RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))
 
@@ -196,6 +200,18 @@ DORMAND_PRINCE = Explicit(
     (71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40),
 )
 
+TSITOURAS = Explicit(
+    "tsit5", 5,
+    ((), (0.161,), (-0.008480655492356989, 0.335480655492357),
+     (2.8971530571054935, -6.359448489975075, 4.3622954328695815),
+     (5.325864828439257, -11.748883564062828, 7.4955393428898365, -0.09249506636175525),
+     (5.86145544294642, -12.92096931784711, 8.159367898576159, -0.071584973281401, -0.028269050394068383)),
+    (0.09646076681806523, 0.01, 0.4798896504144996, 1.379008574103742, -3.290069515436081, 2.324710524099774),
+    (0, 0.161, 0.327, 0.9, 0.9800255409045097, 1),
+    (-0.00178001105222577714, -0.0008164344596567469, 0.007880878010261995, -0.1447110071732629, 0.5823571654525552,
+     -0.45808210592918697, 1 / 66),
+)
+
 SEMI_IMPLICIT_EULER = Explicit("semi-implicit-euler", 1, ((),), (1.0,), (0.0,), symplectic=True)
 
 SDIRK4 = DiagonallyImplicit(
@@ -207,9 +223,10 @@ SDIRK4 = DiagonallyImplicit(
     (-3 / 16, -27 / 32, 25 / 32, 0, 1 / 4),
 )
 
-BY_NAME = {
+BY_NAME: dict[str, Integrator] = {
     "rk4": RK4,
     "dopri5": DORMAND_PRINCE,
+    "tsit5": TSITOURAS,
     "semi-implicit-euler": SEMI_IMPLICIT_EULER,
     "sdirk4": SDIRK4,
     "radau": Radau(),
@@ -228,15 +245,15 @@ MOST_STAGE_RATES = 50
 """Rates up to which Radau's dense matrices cost less than the shorter steps of sdirk4, whose simple iteration is O(N)."""
 
 
-def stiff_integrator(n_rates: int, *, loops: bool = False):
+def stiff_integrator(n_rates: int, *, loops: bool = False) -> Integrator:
     """Return what an automatic run of so many rates takes for stiff or massless models."""
     if loops:
         return GeneralizedAlpha()
     return Radau() if n_rates <= MOST_STAGE_RATES else SDIRK4
 
 
-def choose_integrator(integrator, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False,
-                      projected: bool = True, superelements: bool = False):
+def choose_integrator(integrator: object, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False,
+                      projected: bool = True, superelements: bool = False) -> tuple[Integrator, bool]:
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch.
 
     `loops` tells of constraints, `projected` that rates and accelerations are projected onto them.
@@ -268,19 +285,19 @@ def _check_unprojected(integrator: Implicit) -> None:
                          "unless they are projected. Take projection='step', or 'trapezoidal' or 'generalized-alpha'.")
 
 
-def _choose(integrator, step, massless, n_rates, loops):
+def _choose(integrator: object, step: float | None, massless: bool, n_rates: int, loops: bool) -> tuple[Integrator, bool]:
     if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf)):
         return _checked(integrator, step, massless, loops), False
     if integrator == "auto":
         if step is not None:
             return GeneralizedAlpha(), False
         return (stiff_integrator(n_rates, loops=loops), False) if massless else (DORMAND_PRINCE, True)
-    if integrator not in BY_NAME:
-        raise ModelError(f"integrator: found {integrator!r}." + near_names(integrator, ["auto", *BY_NAME]))
+    if not isinstance(integrator, str) or integrator not in BY_NAME:
+        raise ModelError(f"integrator: found {integrator!r}." + near_names(str(integrator), ["auto", *BY_NAME]))
     return _checked(BY_NAME[integrator], step, massless, loops), False
 
 
-def _checked(integrator, step, massless, loops):
+def _checked(integrator: Integrator, step: float | None, massless: bool, loops: bool) -> Integrator:
     if massless and isinstance(integrator, Explicit):
         others = "" if loops else "'radau', 'sdirk4', "
         raise SingularError(f"integrator {integrator.name!r} is explicit and needs inertia in every direction, but the model "

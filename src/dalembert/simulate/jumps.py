@@ -11,7 +11,8 @@ from ..kernels.evaluate import eval_accelerations
 from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.state import eval_drives
 from ..system.pack import Packed
-from ..system.pack_laws import REMEMBERED_CALLS, Overheard, overheard
+from ..system.pack_laws import REMEMBERED_CALLS, Calls, Overheard, overheard
+from .loop import Loop
 
 MANY_TRIES = 1500
 """Tried steps over which rejections are counted."""
@@ -34,11 +35,11 @@ a rounding of it."""
 class RejectionWatch:
     """Counts tried and rejected steps of a run, and looks for the law that jumps where half of many were rejected."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.tried = self.rejected = 0
         self.told = False
 
-    def look(self, packed: Packed, loop) -> list[str]:
+    def look(self, packed: Packed, loop: Loop) -> list[str]:
         """Return messages on laws that jump, once; `loop` is the run so far."""
         stats, t = loop.stats(0.0), loop.t
         steps, rejected = stats.steps, stats.rejected
@@ -54,9 +55,9 @@ class RejectionWatch:
                 for owner, jump in jumps]
 
 
-def jumping_compiled_laws(packed: Packed, loop) -> list[tuple[str, float]]:
+def jumping_compiled_laws(packed: Packed, loop: Loop) -> list[tuple[str, float]]:
     """Return (owner, jump) of compiled laws, which leave no trace of their calls, that jump near the present state."""
-    if not packed.compiled_laws or not hasattr(loop, "tree_state"):
+    if not packed.compiled_laws or not isinstance(loop, Loop):
         return []
     law, calls, _keep = overheard(packed.system.law, packed.compiled_laws)
     system = packed.system._replace(law=law)
@@ -73,8 +74,8 @@ def jumping_compiled_laws(packed: Packed, loop) -> list[tuple[str, float]]:
 
 def _left_between(heard: Overheard) -> float:
     """Return the difference of the least and the largest value of a law that is left when their arguments meet."""
-    (low, y_low), (high, y_high) = (pick(heard.calls, key=lambda call: call[1]) for pick in (min, max))
-    low, high = np.array(low), np.array(high)
+    least, largest = (pick(heard.calls, key=lambda call: call[1]) for pick in (min, max))
+    (low, y_low), (high, y_high) = ((np.array(arguments), value) for arguments, value in (least, largest))
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         y = heard.law(*middle)
@@ -85,7 +86,7 @@ def _left_between(heard: Overheard) -> float:
     return abs(y_high - y_low)
 
 
-def jumping_laws(calls: Mapping[str, list]) -> list[tuple[str, float]]:
+def jumping_laws(calls: Mapping[str, Calls]) -> list[tuple[str, float]]:
     """Return (owner, jump) of the laws that returned far different values for all but the same arguments."""
     found = []
     for owner, lately in calls.items():
@@ -123,7 +124,7 @@ def jumping_drives(packed: Packed, frames: Mapping[str, np.ndarray]) -> list[str
     return messages
 
 
-def _halve(packed: Packed, drive, in_position: bool, begin: float, end: float) -> tuple[float, float]:
+def _halve(packed: Packed, drive: np.void, in_position: bool, begin: float, end: float) -> tuple[float, float]:
     """Follow the larger change of a drive into ever smaller intervals; returns where it ends and what is left of it."""
     q, qd = np.zeros(packed.layout.n_q), np.zeros(packed.layout.n_v)
     qdd = np.zeros_like(qd)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -10,19 +10,21 @@ from typing import Any
 import numpy as np
 
 from ..codes import SignalCode, Status
-from ..errors import ModelError, MultibodyError
+from ..errors import MultibodyError
 from ..kernels.compile.jit import prepare
 from ..results.events import EventRecord
 from ..results.results import Results
+from ..results.store import Writer
 from ..start.arguments import RunOptions
 from ..start.evaluate import make_results
+from ..start.formulations import Projected
 from ..start.initial import Start
 from ..start.status import error_of
-from .bdf import BdfLoop
-from .bdf_loops import LoopedBdf
-from .integrators import DORMAND_PRINCE, Bdf, choose_integrator, stiff_integrator
+from ..system.layout import Layout
+from .integrators import DORMAND_PRINCE, choose_integrator, stiff_integrator
 from .jumps import RejectionWatch
 from .loop import Loop
+from .progress import Interrupt, Progress
 from .recorder import Recorder
 
 CHUNK_SECONDS = 0.2
@@ -37,6 +39,10 @@ HALVINGS = 60
 """Most evaluations of a stop condition within a step."""
 CLOSE = 1e-12
 """Interval in which a stop condition becomes true, relative to the time."""
+
+
+Stop = Callable[["Simulation | Glance"], Any]
+"""``stop(simulation)``: whether to stop."""
 
 
 @dataclass(frozen=True)
@@ -74,21 +80,20 @@ class Simulation:
         The frames so far.
     """
 
-    def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False, writer=None):
+    def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False,
+                 writer: Writer | None = None):
         integrator, may_switch = choose_integrator(
             options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
-            projected=getattr(begin.formulation, "projection", None) is not None,
+            projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
             superelements=begin.shown.has_superelements)
         messages = list(begin.messages)
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "
                             "stiff for explicit steps")
-        if isinstance(integrator, Bdf) and not len(begin.q):
-            messages.append("nothing moves: dopri5 takes the place of bdf, which has no unknowns")
-            integrator = DORMAND_PRINCE
         self.begin, self.options, self.messages = replace(begin, messages=tuple(messages)), options, messages
-        self.loop = _make_loop(self.begin, integrator, options, times, HELD_BACK if may_switch else 0, outer)
-        self.method = dict(integrator=integrator.name, accuracy=None if options.step else options.accuracy, step=options.step)
+        self.loop = Loop(self.begin, integrator, options, times, detect=HELD_BACK if may_switch else 0, outer=outer)
+        self.method: dict[str, Any] = dict(integrator=integrator.name, step=options.step,
+                                           accuracy=None if options.step else options.accuracy)
         self.recorder = Recorder(self.begin, self.loop, self.method, writer)
         self.events: list[EventRecord] = []
         self.compiling, self.patience, self.watch = 0.0, HELD_BACK, RejectionWatch()
@@ -108,32 +113,36 @@ class Simulation:
 
     def __getitem__(self, channel: str) -> np.ndarray:
         """Return the present value of a channel."""
-        return self._shown(self.state())[channel][0]
+        out: np.ndarray = self._shown(self.state())[channel][0]
+        return out
 
     def _shown(self, frames: Mapping[str, np.ndarray]) -> Results:
-        return make_results(self.begin.shown, self.begin.formulation.name, frames, **self.method)
+        out: Results = make_results(self.begin.shown, self.begin.formulation.name, frames, **self.method)
+        return out
 
     # --- loads from outside -------------------------------------------------------------------------------------------
 
-    def load(self, wrenches: np.ndarray | None = None, efforts: np.ndarray | None = None) -> None:
+    def load(self, wrenches: np.ndarray | None = None, efforts: np.ndarray | None = None,
+             points: np.ndarray | None = None) -> None:
         """Set the loads from outside that act from now on.
 
         Parameters
         ----------
         wrenches : (n_bodies, 6) float, optional
-            Force [N] and moment about the origin of each body of `layout.bodies` [N m], world axes.
+            Force [N] and moment [N m] on each body of `layout.bodies`, world axes.
         efforts : (n_v,) float, optional
             On the rates of the tree [N m or N].
+        points : (n_bodies, 3) float, optional
+            Where the forces act, in each body's own axes from its origin [m]; at the origins by default.
 
         Notes
         -----
-        Forces and moments keep their world axes.  The arm from a body's joint to its origin is that of the moment at which
-        they are set: where the two places differ and the body turns, set them anew as it goes on.
+        Forces and moments keep their world axes; the places of the forces go with the bodies, as those of a rope do.
         """
-        self.loop.load(wrenches, efforts)
+        self.loop.load(wrenches, efforts, points)
 
     @property
-    def layout(self):
+    def layout(self) -> Layout:
         """Names and indices of the coordinates, bodies and joints."""
         return self.begin.shown.layout
 
@@ -143,8 +152,8 @@ class Simulation:
         """Set the times of the next frames [s]; those asked for before and not reached are dropped."""
         self.loop.set_times(times)
 
-    def advance(self, until: float, *, stop: Callable[[Simulation], Any] | None = None, progress=None, interrupt=None
-                ) -> Advance:
+    def advance(self, until: float, *, stop: Stop | None = None, progress: Progress | None = None,
+                interrupt: Interrupt | None = None) -> Advance:
         """Advance to a time, or until an event that stops.
 
         Parameters
@@ -215,7 +224,7 @@ class Simulation:
             return Advance(loop.t, error=error_of(status, self.begin.shown, found, loop.t, loop.step))
         return None
 
-    def _stop_within(self, stop: Callable[[Simulation], Any]) -> Advance:
+    def _stop_within(self, stop: Stop) -> Advance:
         """Go back to where in the last step a condition became true."""
         loop = self.loop
         low, high = loop.step_began, loop.t
@@ -223,7 +232,7 @@ class Simulation:
             middle = 0.5 * (low + high)
             if high - low <= CLOSE * max(abs(high), high - loop.step_began) or not low < middle < high:
                 break
-            if stop(_Glance(self, middle)):
+            if stop(Glance(self, middle)):
                 high = middle
             else:
                 low = middle
@@ -234,6 +243,8 @@ class Simulation:
         return Advance(loop.t, stopped=True)
 
     def _take_events(self) -> None:
+        if not self.begin.packed.plan.model.events:
+            return
         names = [event.name for event in self.begin.packed.plan.model.events]
         self.events += [EventRecord("crossing", t, names[switch], direction) for switch, t, direction in self.loop.crossings()]
 
@@ -277,26 +288,18 @@ class Simulation:
             self.method["integrator"] += f", {name}"
 
 
-class _Glance:
+class Glance:
     """A simulation as it is at a time within its last step, for a stop condition."""
 
     def __init__(self, simulation: Simulation, t: float):
-        self.t, self._simulation, self._results = t, simulation, None
+        self.t, self._simulation = t, simulation
+        self._results: Results | None = None
 
     def __getitem__(self, channel: str) -> np.ndarray:
         if self._results is None:
             self._results = self._simulation._shown(self._simulation.loop.between(self.t))
-        return self._results[channel][0]
+        out: np.ndarray = self._results[channel][0]
+        return out
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._simulation, name)
-
-
-def _make_loop(begin: Start, integrator, options: RunOptions, times: Sequence[float] | np.ndarray, detect: int, outer: bool):
-    """Return the state of a run inside the kernels, or inside the solver of backward differentiation formulas."""
-    if not isinstance(integrator, Bdf):
-        return Loop(begin, integrator, options, times, detect=detect, outer=outer)
-    if outer or begin.packed.plan.model.controllers or begin.packed.plan.model.events:
-        raise ModelError("integrator 'bdf' keeps a long past and does not carry controllers, events and loads from outside; "
-                         "take 'radau', 'sdirk4' or 'generalized-alpha'")
-    return (LoopedBdf if begin.has_rows else BdfLoop)(begin, integrator, options, times)

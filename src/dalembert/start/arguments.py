@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from ..errors import Fault, ModelError
+from ..model.model import Model
 from ..model.units import parse_quantity
 
 DEFAULT_ACCURACY = 1e-6
@@ -30,10 +32,11 @@ class RunOptions:
     record: object
 
 
-def check_run_arguments(model, until, step, accuracy, integrator, on_failure) -> RunOptions:
+def check_run_arguments(model: Any, until: Any, step: Any, accuracy: Any, integrator: object, on_failure: object
+                        ) -> RunOptions:
     """Return the options of a run; ModelError with all faults at once."""
-    own = dict(getattr(model, "run", None) or {})
-    faults = []
+    own = dict(model.run or {}) if isinstance(model, Model) else {}
+    faults: list[Fault] = []
     if until is None:
         until = own.get("until")
     if step is None and accuracy is None:
@@ -51,12 +54,12 @@ def check_run_arguments(model, until, step, accuracy, integrator, on_failure) ->
     if on_failure not in ("raise", "return"):
         faults.append(Fault("on_failure", f"found {on_failure!r}, expected 'raise' or 'return'"))
     if faults:
-        raise ModelError(faults, str(getattr(model, "name", "")))
+        raise ModelError(faults, model.name if isinstance(model, Model) else "")
     return RunOptions(until, step, accuracy, own.get("integrator", "auto") if integrator is None else integrator,
                       own.get("formulation", "auto"), own.get("record"))
 
 
-def check_time(t) -> float:
+def check_time(t: Any) -> float:
     """Return the time of an analysis [s] as a float: any other number would have the kernels compiled anew for its type."""
     value = _in_seconds(t)
     if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
@@ -64,13 +67,13 @@ def check_time(t) -> float:
     raise ModelError([Fault("t", f"found {t!r}, expected a finite time [s]")])
 
 
-def _in_seconds(value):
+def _in_seconds(value: Any) -> Any:
     """Return the seconds that a text such as ``"500 ms"`` means; anything else as it is."""
     quantity = parse_quantity(value) if isinstance(value, str) else None
     return quantity[0] if quantity is not None and quantity[1] == "s" else value
 
 
-def _positive(faults, name, value, zero=False):
+def _positive(faults: list[Fault], name: str, value: Any, zero: bool = False) -> float | None:
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -81,7 +84,7 @@ def _positive(faults, name, value, zero=False):
     return number
 
 
-def record_times(record, options: RunOptions) -> np.ndarray:
+def record_times(record: Any, options: RunOptions) -> np.ndarray:
     """Times of the frames [s]: a spacing, given times, every fixed step, or 500 intervals."""
     until = options.until
     if record is None:
@@ -91,17 +94,18 @@ def record_times(record, options: RunOptions) -> np.ndarray:
     if np.ndim(record) == 0:
         faults: list[Fault] = []
         spacing = _positive(faults, "record", _in_seconds(record))
-        if faults:
+        if spacing is None:
             raise ModelError(faults)
         return _spaced(spacing, until)
     try:
-        times = np.array([_in_seconds(t) for t in record], float)
+        times = np.asarray([_in_seconds(t) for t in record], float)
     except (TypeError, ValueError):
         times = np.array([np.nan])
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0) or (
             len(times) and (times[0] < 0 or times[-1] > until * (1 + 1e-12))):
         raise ModelError([Fault("record", f"expected growing times between 0 and until = {until:g} s, or a spacing")])
-    return np.minimum(times, until)
+    out: np.ndarray = np.minimum(times, until)
+    return out
 
 
 def _spaced(spacing: float, until: float) -> np.ndarray:

@@ -18,6 +18,7 @@ from ..kernels.tables import Work
 from ..kernels.tree.state import move, normalise
 from ..system.pack import Packed, pack
 from .constraints import Constraints, least_solution, rank_of
+from .constraints import Rows as RowState
 
 MAX_ITERATIONS = 60
 TOLERANCE = 1e-11
@@ -82,7 +83,7 @@ class Assembler:
         driven = self.packed.system.dof["drive"] >= 0
         held = np.where(given | driven, 0.0, self.scale)
         eased = np.where(driven, 0.0, np.where(given, GIVEN_WEIGHT, 1.0) * self.scale)
-        best = None
+        best: Assembled | None = None
         for weight in (held, eased):
             best = self._better(best, self.close(q, weight))
             if best.gap <= self.tolerance:
@@ -94,6 +95,7 @@ class Assembler:
                 best = self._better(best, self.close(begin, weight))
                 if best.gap <= self.tolerance:
                     return best.q
+        assert best is not None
         raise self._over_driven(q) or self.failure(best)
 
     def rates(self, q: np.ndarray, qd: np.ndarray, given: np.ndarray, unsaid: np.ndarray | bool = False) -> np.ndarray:
@@ -117,13 +119,13 @@ class Assembler:
                             f"{np.max(gap * size):.3g}. Drives contradict each other or the mechanism stands in a singular "
                             f"position; change a drive or the start ({n} rates).")
 
-    def _moved(self, q, increments):
+    def _moved(self, q: np.ndarray, increments: np.ndarray) -> np.ndarray:
         moved = np.empty_like(q)
         move(self.packed.system, q, increments, moved)
         normalise(self.packed.system, moved)
         return moved
 
-    def _gap(self, rows) -> np.ndarray:
+    def _gap(self, rows: RowState) -> np.ndarray:
         return np.where(self.use, rows.value / self.constraints.size, 0.0)
 
     def close(self, q: np.ndarray, weight: np.ndarray) -> Assembled:
@@ -196,7 +198,7 @@ class Assembler:
         """Tell which joints lack how much in a nearest miss."""
         rows = self.constraints.evaluate(self.t, best.q, np.zeros(len(self.scale)))
         gap = abs(self._gap(rows))
-        names = {}
+        names: dict[str, tuple[str, float]] = {}
         for r in np.argsort(-gap):
             if gap[r] > 0.1 * best.gap:
                 owner, label = self.packed.layout.rows[r]

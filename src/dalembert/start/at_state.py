@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..kernels.tables import System, Work
@@ -48,7 +50,7 @@ def make_reader(packed: Packed) -> Reader:
     return Reader(place, ball, q, np.zeros(n_v), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v))
 
 
-def entries_at_state(system: System, reader: Reader, work: Work) -> dict[str, tuple]:
+def entries_at_state(system: System, reader: Reader, work: Work) -> dict[str, tuple[Any, tuple[Any, ...]]]:
     """Kernels of single states by name, each with arguments of the types that it gets."""
     q, v, n = reader.q, reader.still, len(reader.still)
     M, J, out, rows = np.zeros((n, n)), np.zeros((6, n)), np.zeros(24), np.zeros((len(system.row), n))

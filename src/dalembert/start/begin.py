@@ -6,13 +6,14 @@ state has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from ..codes import FormCode
 from ..kernels.linked_work import make_linked_work
+from ..kernels.tables import Work
 from ..kernels.tree.state import eval_drives
 from ..model.checked import CheckedJoint
 from ..system.edit import changed
@@ -23,8 +24,8 @@ from ..topology.span import Plan
 from .assembly import Assembler
 from .carry import Carried, free_coordinates, onto
 from .constraints import Constraints
-from .formulations import Global, Recursive
-from .given_penalties import with_given, without_rows
+from .formulations import Formulation, Global, Recursive, Referred
+from .given_penalties import Penalised, with_given, without_rows
 from .massless import Massless, MasslessState, describe, make_consistent
 from .mobility import find_mobility, redundancy_messages
 from .moved import left_by_drives, moved_by_drives, moved_starts, unsaid_rates
@@ -35,11 +36,12 @@ from .start import Start
 from .state import Elastic, State, is_open
 
 NOTHING: Mapping[str, np.ndarray] = {}
+NO_JOINTS: Mapping[str, CheckedJoint] = {}
 OPEN = 1e-6
 """Violation of a constraint, relative to its size, from which on a state that is taken as it is is told to violate it."""
 
 
-def begin_plan(plan: Plan, chosen, t: float, elastic: Mapping[str, np.ndarray] = NOTHING) -> Start:
+def begin_plan(plan: Plan, chosen: Formulation, t: float, elastic: Mapping[str, np.ndarray] = NOTHING) -> Start:
     """Return the start of a plan at time t [s] for a chosen formulation.
 
     `elastic` are coordinates by flexible body.  Without constraints the semi-recursive equations are those of the tree.
@@ -53,8 +55,8 @@ def begin_plan(plan: Plan, chosen, t: float, elastic: Mapping[str, np.ndarray] =
         q[0, entry.q:entry.q + entry.nq] = _coordinates(entry, joint.start)
         if joint.start_rate is not None:
             qd[0, entry.v:entry.v + entry.nv] = joint.start_rate
-    for entry in layout.flexibles:
-        q[0, entry.q:entry.q + entry.n] = elastic.get(entry.name, 0.0)
+    for flexible in layout.flexibles:
+        q[0, flexible.q:flexible.q + flexible.n] = elastic.get(flexible.name, 0.0)
     swap(layout, q, qd, np.zeros_like(qd))
     before, q, qd = (q[0].copy(), qd[0].copy()), q[0], qd[0]
     _evaluate_drives(packed, t, q, qd)
@@ -65,7 +67,7 @@ def begin_plan(plan: Plan, chosen, t: float, elastic: Mapping[str, np.ndarray] =
     return _without_inertia(start, joints) if packed.system.constants[0].pivot else start
 
 
-def begin_state(plan: Plan, chosen, state: State) -> Start:
+def begin_state(plan: Plan, chosen: Formulation, state: State) -> Start:
     """Return the start of a plan at a state that is taken as it is, for a chosen formulation."""
     packed = _packed(plan, chosen)
     carried = onto(state, packed)
@@ -80,13 +82,13 @@ def begin_state(plan: Plan, chosen, state: State) -> Start:
     return _with_rows(start, carried.modes, settle=False)
 
 
-def _packed(plan: Plan, chosen) -> Packed:
+def _packed(plan: Plan, chosen: Formulation) -> Packed:
     if isinstance(chosen, Recursive):
         return pack(plan)
-    return pack(plan, FormCode.SEMI_RECURSIVE, getattr(chosen, "reference", "centre-of-mass"))
+    return pack(plan, FormCode.SEMI_RECURSIVE, chosen.reference if isinstance(chosen, Referred) else "centre-of-mass")
 
 
-def _start(packed: Packed, q: np.ndarray, qd: np.ndarray, messages, chosen, t: float) -> Start:
+def _start(packed: Packed, q: np.ndarray, qd: np.ndarray, messages: Iterable[str], chosen: Formulation, t: float) -> Start:
     n_v = packed.layout.n_v
     return Start(packed, q, qd, tuple(messages), chosen, np.zeros(n_v), np.zeros(0, np.int64), np.zeros((0, n_v)), t)
 
@@ -156,15 +158,15 @@ def close_loops(start: Start, joints: Mapping[str, CheckedJoint], elastic: Mappi
     return _with_rows(closed, modes, joints, work=work)
 
 
-def _with_rows(start: Start, modes: Mapping[str, Elastic], joints: Mapping[str, CheckedJoint] = NOTHING, *,
-               settle: bool = True, work=None) -> Start:
+def _with_rows(start: Start, modes: Mapping[str, Elastic], joints: Mapping[str, CheckedJoint] = NO_JOINTS, *,
+               settle: bool = True, work: Work | None = None) -> Start:
     """Choose penalties at an assembled state, look for redundant rows and massless directions, and make it natural.
 
     Massless directions are settled, or taken as they are.
     """
     packed, t, q, qd = start.packed, start.t, start.q, start.qd
     redundant = find_mobility(packed, t, q, qd, work).redundant
-    penalty = getattr(start.formulation, "penalty", None)
+    penalty = start.formulation.penalty if isinstance(start.formulation, Penalised) else None
     packed = replace(with_given(with_penalties(packed, t, q, qd, work), penalty), redundant=len(redundant))
     start = replace(start, packed=packed)
     natural, is_global = None, isinstance(start.formulation, Global)

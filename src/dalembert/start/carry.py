@@ -15,9 +15,11 @@ import numpy as np
 
 from ..flex.floating_fit import fit_floating, frame_on
 from ..model.checked import CheckedFlexible, CheckedJoint, CheckedModel, Place
+from ..model.flexible_parts import Interfaced
 from ..model.joints import JOINT_KINDS
+from ..system.extent import length_scale
 from ..system.layout import FlexibleEntry, JointEntry
-from ..system.pack import Packed, length_scale
+from ..system.pack import Packed
 from ..system.reverse import swap
 from .state import Elastic, JointState, Moving, State, attached, joint_between, poses_of
 
@@ -76,8 +78,8 @@ class _Carrying:
         """Fill coordinates and rates outward."""
         for entry in self.layout.joints:
             self.q[0, entry.q:entry.q + entry.nq] = free_coordinates(entry.kind, entry.nq)
-        for entry in self.layout.flexibles:
-            self._place_frame(entry)
+        for flexible in self.layout.flexibles:
+            self._place_frame(flexible)
         moving = [entry for entry in self.layout.joints if entry.nq]
         unknown = [entry for entry in moving if not self._set(entry)]
         new = [entry for entry in unknown if not self._closes(entry)]
@@ -113,6 +115,7 @@ class _Carrying:
             self._put(entry, start, np.zeros(entry.nv) if joint.start_rate is None else joint.start_rate)
             return False
         kept = named if found is None or (named is not None and self._same(joint, found, named)) else found
+        assert kept is not None
         self._put(entry, kept.coordinates, kept.rates)
         return True
 
@@ -137,8 +140,8 @@ class _Carrying:
 
     def _from_poses(self, joint: CheckedJoint, named: JointState | None) -> JointState:
         """Return a joint's motion from that of its bodies."""
-        ends = [attached(self.poses[self._name(place)], place) for place in (joint.first, joint.second)]
-        return joint_between(joint, *ends, near=None if named is None else named.coordinates)
+        first, second = (attached(self.poses[self._name(place)], place) for place in (joint.first, joint.second))
+        return joint_between(joint, first, second, None if named is None else named.coordinates)
 
     def _same(self, joint: CheckedJoint, found: JointState, named: JointState) -> bool:
         """Tell whether two motions of a joint differ by rounding only."""
@@ -166,7 +169,8 @@ class _Carrying:
         seen = {name: self.poses[self.model.bodies[row].name] for name, row in rows.items()
                 if self.model.bodies[row].name in self.poses}
         interfaces = floating.reduced.interfaces if floating.reduced else ()
-        if known is None or known.modes is None or not interfaces or not set(interfaces) <= set(seen):
+        if (known is None or known.modes is None or known.mode_rates is None
+                or not (interfaces and set(interfaces) <= set(seen))):
             if known is not None:
                 self.notes.append(f"state: the deformation of flexible body {entry.name!r} could not be kept")
             if seen:
@@ -186,9 +190,9 @@ class _Carrying:
 
     def _modes(self, flexible: CheckedFlexible) -> Elastic:
         """Return the modes of a body between its interfaces."""
-        n = getattr(flexible.source, "n_modes", 0)
+        n = flexible.source.n_modes if isinstance(flexible.source, Interfaced) else 0
         found = self.state.elastic.get(flexible.name)
-        if found is None or found.modes is None or len(found.modes) != n:
+        if found is None or found.modes is None or found.mode_rates is None or len(found.modes) != n:
             if found is not None:
                 self.notes.append(f"state: the deformation of flexible body {flexible.name!r} could not be kept")
             return Elastic(None, np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n))
@@ -208,9 +212,10 @@ class _Carrying:
             if max(moved / self.length, turned) > KEPT or max(sped / self.length, spun) > KEPT * self.pace:
                 off.append((name, moved, sped))
         if off:
-            names, moved, sped = zip(*off, strict=True)
+            names = [name for name, *_ in off]
             self.notes.append(f"state: bod{'y' if len(off) == 1 else 'ies'} {_listed(names)} could not be kept: moved by "
-                              f"up to {max(moved):.3g} m, velocities changed by up to {max(sped):.3g} m/s")
+                              f"up to {max(way for _, way, _ in off):.3g} m, velocities changed by up to "
+                              f"{max(speed for *_, speed in off):.3g} m/s")
 
 
 def _largest(values: np.ndarray) -> float:

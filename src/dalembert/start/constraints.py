@@ -102,4 +102,5 @@ def least_solution(A: np.ndarray, b: np.ndarray, tolerance: float = RANK) -> np.
     left, sizes, right = np.linalg.svd(A, full_matrices=False)
     rank = rank_of(sizes, tolerance)
     along = left[:, :rank].T @ b
-    return right[:rank].T @ (along.T / sizes[:rank]).T
+    out: np.ndarray = right[:rank].T @ (along.T / sizes[:rank]).T
+    return out

@@ -18,6 +18,7 @@ from ..kernels.compile.user_functions import compiled_function, python_function
 from ..kernels.control.tables import CONTROLLER, SIGNAL, SWITCH, Control
 from ..model.laws import CompiledLaw
 from ..results import channels as ch
+from ..results.quantity import Quantity
 from ..results.tables import frame_shapes
 from ..system.layout import ControllerEntry, Layout, PointEntry
 from ..system.pack import Packed
@@ -29,6 +30,8 @@ TIME = "time"
 PLACES = {"position": SignalCode.POSITION, "velocity": SignalCode.VELOCITY, "orientation": SignalCode.ORIENTATION,
           "angular_velocity": SignalCode.ANGULAR_VELOCITY}
 """Channels of places that kernels evaluate."""
+SAMPLE_ROUNDING = 1e-12
+"""Share of a time by which it may lie before a sample that it stands for."""
 MARK = 0.5
 """Numbers of the frame that tells them apart end in this, times 2^-20 a number."""
 
@@ -62,7 +65,8 @@ class Signals:
     """Collects the signals of a packed model; `channels[i]` tells (name, component) of signal i."""
 
     def __init__(self, packed: Packed):
-        self.packed, self.rows = packed, []
+        self.packed = packed
+        self.rows: list[Any] = []
         self.channels: list[tuple[str, int]] = []
         self.owners = ch.owners(packed.layout)
         self.marked = _Marked(packed.layout)
@@ -101,12 +105,12 @@ class Signals:
                 code = SignalCode.GIVEN
             self._append(name, k, code, index, factor=sign)
 
-    def _is_plain(self, quantity: ch.Quantity, entry: Any) -> bool:
+    def _is_plain(self, quantity: Quantity, entry: Any) -> bool:
         """Tell whether a quantity can be asked for in a frame of marks, which no mechanism can have."""
         with np.errstate(all="ignore"):
             return np.shape(quantity.value(self.marked, entry))[:1] == (1,)
 
-    def _find(self, channel: str) -> tuple[tuple[ch.Quantity, Any], str | None]:
+    def _find(self, channel: str) -> tuple[tuple[Quantity, Any], str | None]:
         """Return the quantity of a channel, or of one of its components, and the component's label."""
         name, _, label = channel.rpartition(".")
         try:
@@ -226,11 +230,13 @@ def share_control(packed: Packed, natural: Packed) -> Packed:
                    tree=packed if natural.tree is not None else None)
 
 
-def _address(packed: Packed, owner: str, law, sizes: tuple[int, int, int], *, writes_memory: bool):
+def _address(packed: Packed, owner: str, law: Any, sizes: tuple[int, int, int], *, writes_memory: bool
+             ) -> tuple[Any, int]:
     """Make a function callable by kernels; returns (object to keep alive, address)."""
     if isinstance(law, CompiledLaw):
         try:
-            return compiled_once(law.function, sizes, compiled_function)
+            kept, address = compiled_once(law.function, sizes, compiled_function)
+            return kept, address
         except Exception as error:  # whatever the compiler says
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]
             reason = next((line for line in lines if not line.startswith("Failed in")), type(error).__name__)
@@ -238,7 +244,7 @@ def _address(packed: Packed, owner: str, law, sizes: tuple[int, int, int], *, wr
                                            "Python")]) from error
     n = sizes[2]
 
-    def call(t, u, memory, y):
+    def call(t: float, u: np.ndarray, memory: np.ndarray, y: np.ndarray) -> None:
         try:
             found = np.ravel(law(t, u.copy(), memory) if writes_memory else law(t, u.copy())).astype(float)
             if found.shape != (n,):
@@ -248,7 +254,18 @@ def _address(packed: Packed, owner: str, law, sizes: tuple[int, int, int], *, wr
             packed.law_errors.append(LawFailure(owner, error))
             y[:] = np.nan
 
-    return python_function(call, sizes)
+    kept, address = python_function(call, sizes)
+    return kept, address
+
+
+def first_samples(packed: Packed, t: float) -> np.ndarray:
+    """Return how many samples of each controller, at the multiples of its period, lie before a start at time t [s].
+
+    The last of them at the latest is taken at the start, so that there are outputs from then on.
+    """
+    every = packed.system.control.controller["every"]
+    periods = np.floor(t / np.where(every > 0.0, every, 1.0) * (1.0 + np.sign(t) * SAMPLE_ROUNDING))
+    return np.where(every > 0.0, periods, 0.0).astype(np.int64)
 
 
 def initial_memory(packed: Packed) -> np.ndarray:

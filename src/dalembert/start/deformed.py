@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import Fault, ModelError, near_names
 from ..model.check import check
 from ..model.checked import CheckedModel
+from ..model.joints import Joint
 from ..model.model import Model
 from ..model.values import shown
 from ..results.results import Results
@@ -35,6 +36,10 @@ class Equilibrium(Results):
     @abstractmethod
     def state(self, in_faces: bool) -> State:
         """Return the equilibrium of floating frames, or that between faces."""
+
+
+Starts = Mapping[str, Any] | Equilibrium | None
+"""What users may begin with: coordinates by name of the joint or flexible body, or an equilibrium."""
 
 
 def put(state: State, plan: Plan) -> Plan:
@@ -63,7 +68,7 @@ def split_starts(model: Model, start: Any) -> tuple[Any, dict[str, np.ndarray]]:
     ModelError
         Elastic coordinates are not as many as the body has, or a name is not known.
     """
-    if not isinstance(start, Mapping) or all(name in model and hasattr(model[name], "start") for name in start):
+    if not isinstance(start, Mapping) or all(name in model and isinstance(model[name], Joint) for name in start):
         return start, {}
     checked = check(model)
     flexibles = {f.name: f for f in checked.flexibles}
@@ -88,7 +93,7 @@ def _unknown(model: Model, checked: CheckedModel, names: list[str]) -> list[Faul
         if name in segments:
             faults.append(Fault(f"start.{name}", f"{name!r} has {len(segments[name])} segments, expected the elastic "
                                                  f"coordinates of each: {', '.join(map(repr, segments[name][:6]))}"))
-        elif not (name in model and hasattr(model[name], "start")):
+        elif not (name in model and isinstance(model[name], Joint)):
             faults.append(Fault("start", f"no joint or flexible body {shown(name)}.{near_names(name, known)}"))
     return faults
 
@@ -113,7 +118,8 @@ class _Floating:
 
     @property
     def n(self) -> int:
-        return self.body.n
+        out: int = self.body.n
+        return out
 
 
 def _floating_bodies(plan: Plan) -> list[_Floating]:

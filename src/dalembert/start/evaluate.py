@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..codes import Status
 from ..kernels.evaluate import eval_accelerations
 from ..kernels.linked_work import make_linked_work
 from ..kernels.measure import measure_frames
 from ..kernels.tables import Work
+from ..results.events import EventRecord
 from ..results.provenance import provenance
 from ..results.results import Results
 from ..results.stats import Stats
@@ -20,8 +25,11 @@ from .outer import loaded_work, no_loads
 from .sharing import share_reactions
 from .status import error_of
 
+Kind = TypeVar("Kind", bound=Results)
 
-def evaluate_frames(packed: Packed, t, q, qd, qdd, multiplier=None, loads=None) -> dict[str, np.ndarray]:
+
+def evaluate_frames(packed: Packed, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
+                    multiplier: np.ndarray | None = None, loads: np.ndarray | None = None) -> dict[str, np.ndarray]:
     """Return the tables of frames given in the user's coordinates: body, reaction, effort, element, system, held.
 
     `multiplier` (nf, m) holds what the constraints carry; where it is nan or left out, it is found from the states.
@@ -34,7 +42,7 @@ def evaluate_frames(packed: Packed, t, q, qd, qdd, multiplier=None, loads=None) 
     loads = no_loads(packed, n) if loads is None else loads
     out["held"] = loads[:, :shapes["held"][0]]
     if packed.has_superelements:
-        out["body"] = measure_natural(packed, t, q, qd, qdd, loads, out)
+        out["body"] = measure_natural(packed, t, q, qd, qdd, multiplier, loads, out)
         _finish(packed, t, q, out)
         return out
     body = np.zeros((n, packed.system.body.shape[0], 19))
@@ -59,7 +67,8 @@ def _finish(packed: Packed, t: np.ndarray, q: np.ndarray, out: dict[str, np.ndar
 def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: Work | None = None) -> np.ndarray:
     """Return the accelerations (n_v,) of a state in tree coordinates; drives are set in place."""
     if packed.has_superelements:
-        return solve_frames(packed, np.array([t]), q[None], qd[None], no_loads(packed, 1))[0]
+        out: np.ndarray = solve_frames(packed, np.array([t]), q[None], qd[None], no_loads(packed, 1))[0]
+        return out
     qdd, work = np.zeros(packed.layout.n_v), work or make_linked_work(packed.system)
     status = eval_accelerations(packed.system, t, q, qd, qdd, np.zeros_like(qdd), work)
     if status != Status.OK:
@@ -67,20 +76,15 @@ def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: W
     return qdd
 
 
-def refresh_accelerations(packed: Packed, frames: dict[str, np.ndarray]) -> None:
-    """Replace the accelerations of frames of a model with superelements by those that the equations give, in place.
-
-    The loads of superelements are told by accelerations that are found with the frames, and those of bodies have to fit.
-    """
-    frames["qdd"][:] = solve_frames(packed, frames["t"], frames["q"], frames["qd"], frames["loads"])
-
-
-def make_results(packed: Packed, formulation: str, frames, *, messages=(), stats=None, status="ok", kind=Results,
-                 events=(), **method) -> Results:
+def make_results(packed: Packed, formulation: str, frames: Mapping[str, ArrayLike], *, messages: Sequence[str] = (),
+                 stats: Stats | None = None, status: str = "ok", events: Sequence[EventRecord] = (),
+                 kind: Callable[..., Kind] = Results,  # type: ignore[assignment]  # mypy knows no defaults of type variables
+                 **method: Any) -> Kind:
     """Results of frames in tree coordinates (a dict of t, q, qd, qdd, and multiplier where a run has found them)."""
-    frames = {name: np.array(a, float) for name, a in frames.items()}
-    multiplier, loads = frames.pop("multiplier", None), frames.pop("loads", None)
-    swap(packed.layout, frames["q"], frames["qd"], frames["qdd"])
-    return kind(frames, packed.layout, evaluate=lambda *f: evaluate_frames(packed, *f, multiplier, loads),
+    arrays = {name: np.array(a, float) for name, a in frames.items()}
+    multiplier, loads = arrays.pop("multiplier", None), arrays.pop("loads", None)
+    swap(packed.layout, arrays["q"], arrays["qd"], arrays["qdd"])
+    return kind(arrays, packed.layout,
+                evaluate=lambda t, q, qd, qdd: evaluate_frames(packed, t, q, qd, qdd, multiplier, loads),
                 stats=stats or Stats(), messages=messages, status=status, events=events,
                 provenance=provenance(model=packed.plan.model.text, formulation=formulation, **method))

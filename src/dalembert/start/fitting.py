@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ..errors import MultibodyError
 from ..model.check import check
+from ..model.model import Model
 from ..topology.span import Plan, span
 from .formulations import BY_NAME, choose_formulation
 from .initial import prepare_start
 from .massless import check_inertia
 
 
-def formulations(model, why: bool = False) -> list[str] | dict[str, str | None]:
+def formulations(model: Model, why: bool = False) -> list[str] | dict[str, str | None]:
     """Return the names of the formulations that can run a model from its start.
 
     Parameters
@@ -29,7 +30,7 @@ def formulations(model, why: bool = False) -> list[str] | dict[str, str | None]:
     return reasons if why else [name for name, reason in reasons.items() if reason is None]
 
 
-def _reason(model, name: str, plan: Plan) -> str | None:
+def _reason(model: Model, name: str, plan: Plan) -> str | None:
     """Why a formulation cannot begin a run, or None."""
     try:
         choose_formulation(name, plan)

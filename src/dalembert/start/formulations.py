@@ -5,11 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Protocol, cast, runtime_checkable
 
 from ..errors import ModelError, TopologyError, near_names
 from ..topology.span import Plan
 from .given_penalties import check_penalty
+
+
+class Formulation(Protocol):
+    """How the equations of motion are written: a record with a name; the other protocols say what users may choose."""
+
+    name: ClassVar[str]
+
+
+@runtime_checkable
+class Referred(Formulation, Protocol):
+    """A formulation that accumulates masses and forces at a point of choice."""
+
+    @property
+    def reference(self) -> str:
+        """``"origin"`` or ``"centre-of-mass"``."""
+
+
+@runtime_checkable
+class Projected(Formulation, Protocol):
+    """A formulation that projects rates and accelerations after an implicit step."""
+
+    @property
+    def projection(self) -> str | None:
+        """Matrix of the projections: ``"step"``, ``"tangent"``, ``"mass"``, or None for no projections."""
+
+    @property
+    def zeta(self) -> float | None:
+        """Factor of the penalties in the projections [s²]."""
+
 
 PROJECTIONS = ("step", "tangent", "mass", None)
 
@@ -65,7 +94,7 @@ class Global:
     name: ClassVar[str] = "global"
 
 
-BY_NAME = {"recursive": Recursive(), "semi-recursive": SemiRecursive(), "global": Global()}
+BY_NAME: dict[str, Formulation] = {"recursive": Recursive(), "semi-recursive": SemiRecursive(), "global": Global()}
 
 
 def of_tree(plan: Plan) -> Recursive | SemiRecursive:
@@ -73,14 +102,14 @@ def of_tree(plan: Plan) -> Recursive | SemiRecursive:
     return SemiRecursive() if plan.has_loops else Recursive()
 
 
-def choose_formulation(formulation, plan: Plan):
+def choose_formulation(formulation: object, plan: Plan) -> Formulation:
     """Return the record meant by a name or an object for a plan."""
     if isinstance(formulation, str):
         if formulation != "auto" and formulation not in BY_NAME:
             raise ModelError(f"formulation: found {formulation!r}." + near_names(formulation, ["auto", *BY_NAME]))
         chosen = BY_NAME.get(formulation) or of_tree(plan)
     else:
-        chosen = formulation
+        chosen = cast(Formulation, formulation)  # looked at in the next line
     if not isinstance(chosen, tuple(type(each) for each in BY_NAME.values())):
         raise ModelError(f"formulation: found {formulation!r}, expected a name ({', '.join(BY_NAME)}) or an object such as "
                          "SemiRecursive()")
@@ -101,14 +130,16 @@ def _closing(plan: Plan) -> str:
             f"constraint{'s' * many} {shown} bind{'s' * (not many)} its coordinates")
 
 
-def _check_options(chosen) -> None:
-    if getattr(chosen, "reference", "origin") not in ("origin", "centre-of-mass"):
+def _check_options(chosen: Formulation) -> None:
+    if isinstance(chosen, Referred) and chosen.reference not in ("origin", "centre-of-mass"):
         raise ModelError(f"SemiRecursive: found reference {chosen.reference!r}, expected 'origin' or 'centre-of-mass'")
-    if getattr(chosen, "projection", None) not in PROJECTIONS:
+    if not isinstance(chosen, Projected):
+        return
+    if chosen.projection not in PROJECTIONS:
         raise ModelError(f"{type(chosen).__name__}: found projection {chosen.projection!r}, expected 'step', 'tangent', "
                          "'mass' or None")
-    zeta = getattr(chosen, "zeta", None)
-    if zeta is not None and not (isinstance(zeta, Real) and not isinstance(zeta, bool) and 0 < zeta < float("inf")):
+    zeta = chosen.zeta
+    if zeta is not None and not (isinstance(zeta, Real) and not isinstance(zeta, bool) and 0 < float(zeta) < float("inf")):
         raise ModelError(f"{type(chosen).__name__}: found zeta {zeta!r}, expected a positive number [s²]")
     if zeta is not None and chosen.projection is None:
         raise ModelError(f"{type(chosen).__name__}: found zeta {zeta!r} with projection None; zeta weighs the penalties of "

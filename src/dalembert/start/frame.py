@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from ..model.model import Model
@@ -9,6 +12,7 @@ from ..results.results import Results
 from .arguments import check_time
 from .closing import at_time
 from .control import idle_controllers
+from .deformed import Starts
 from .evaluate import make_results, solve_state
 from .initial import prepare_start
 from .massless import complete_frame
@@ -22,12 +26,13 @@ def results_of_state(begin: Start, t: float) -> Results:
         q, qd, qdd, multiplier = complete_frame(begin.packed, t, q, qd, begin.t)
     else:
         qdd, multiplier = solve_state(begin.shown, t, q, qd), np.full(len(begin.shown.system.row), np.nan)
-    frames = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd], "multiplier": [multiplier]}
+    frames: dict[str, list[Any]] = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd], "multiplier": [multiplier]}
     return make_results(begin.shown, begin.formulation.name, frames, integrator="none",
                         messages=(*begin.messages, *idle_controllers(begin.shown)))
 
 
-def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Results:
+def evaluate_state(model: Model, coordinates: Mapping[str, Any] | None = None, rates: Mapping[str, Any] | None = None,
+                   t: float = 0.0) -> Results:
     """Return one frame of a model: its accelerations, reactions and all channels for given coordinates and rates.
 
     Parameters
@@ -46,7 +51,7 @@ def evaluate_state(model, coordinates=None, rates=None, t: float = 0.0) -> Resul
     return results_of_state(prepare_start(model, coordinates, rates), check_time(t))
 
 
-def assemble(model: Model, *, start=None, start_rate=None) -> Results:
+def assemble(model: Model, *, start: Starts = None, start_rate: Mapping[str, Any] | None = None) -> Results:
     """Put a mechanism together at time zero and return the single frame.
 
     Parameters

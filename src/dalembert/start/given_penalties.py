@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -14,9 +15,18 @@ from ..system.pack import Packed
 from ..topology.span import Plan
 
 
-def check_penalty(chosen, plan: Plan) -> None:
+@runtime_checkable
+class Penalised(Protocol):
+    """A formulation whose user may choose penalties."""
+
+    @property
+    def penalty(self) -> float | Mapping[str, float] | None:
+        """One for all constraints, or some by name; chosen by the package where nothing is given."""
+
+
+def check_penalty(chosen: object, plan: Plan) -> None:
     """Raise `ModelError` unless a formulation's penalty is None, a positive number or a mapping of known names to such."""
-    penalty, owner = getattr(chosen, "penalty", None), type(chosen).__name__
+    penalty, owner = chosen.penalty if isinstance(chosen, Penalised) else None, type(chosen).__name__
     if penalty is None or _is_positive(penalty):
         return
     if not isinstance(penalty, Mapping):
@@ -32,8 +42,8 @@ def check_penalty(chosen, plan: Plan) -> None:
         raise ModelError(faults, model.name)
 
 
-def _is_positive(value) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < value < float("inf")
+def _is_positive(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
 
 
 def with_given(packed: Packed, penalty: float | Mapping[str, float] | None) -> Packed:
@@ -65,7 +75,7 @@ def owners(packed: Packed) -> np.ndarray:
     names[:len(loops)] = loops
     if system.constants[0].form != FormCode.GLOBAL:
         return names
-    tree = packed.tree.system
+    tree = packed.of_tree.system
     drives = len(names) - len(tree.drive)
     carried = np.zeros(len(tree.body), object)
     carried[:] = ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +17,9 @@ from ..topology.flexible import FACES, RIGID
 from ..topology.span import Plan, span
 from .begin import begin_plan, begin_state
 from .control import controlled
-from .deformed import Equilibrium, modes_of_floating, put, split_starts
-from .formulations import Global, choose_formulation, of_tree
+from .deformed import Equilibrium, Starts, modes_of_floating, put, split_starts
+from .formulations import Formulation, Global, choose_formulation, of_tree
+from .prepared import prepared
 from .start import Start
 from .state import State
 from .undeformed import as_seen, undeformed
@@ -24,12 +27,12 @@ from .undeformed import as_seen, undeformed
 __all__ = ["Start", "prepare_rigid", "prepare_start", "start_at", "with_starts"]
 
 
-def with_starts(model: Model, start=None, start_rate=None) -> Model:
+def with_starts(model: Model, start: Any = None, start_rate: Any = None) -> Model:
     """Return the model with other starts: mappings of joint names to coordinates and to rates."""
     for field, given in (("start", start), ("start_rate", start_rate)):
         if given is None:
             continue
-        if not hasattr(given, "items"):
+        if not isinstance(given, Mapping):
             raise ModelError([Fault(field, f"found {given!r}, expected a mapping such as {{'elbow': 0.2}}; an equilibrium, "
                                            "static(model), is one, and has it as static(model).starts")])
         for name, value in given.items():
@@ -37,19 +40,24 @@ def with_starts(model: Model, start=None, start_rate=None) -> Model:
     return model
 
 
-def prepare_start(model: Model, start=None, start_rate=None, formulation="auto", t: float = 0.0) -> Start:
+def prepare_start(model: Model, start: Starts = None, start_rate: Mapping[str, Any] | None = None,
+                  formulation: str | Formulation = "auto", t: float = 0.0) -> Start:
     """Check, span and pack a model and give every coordinate its start at time t [s]; `start` may be an equilibrium."""
     rest = start if isinstance(start, Equilibrium) else None
     given, elastic = split_starts(model, rest.starts if rest and not rest.layout.flexibles else None if rest else start)
     checked = with_reductions(check(with_starts(model, given, start_rate)))
-    plan = span(checked)
-    chosen = choose_formulation(formulation, plan)
-    if checked.flexibles:
-        plan, elastic = _flexible_start(checked, plan, chosen, t, rest, elastic)
-    return controlled(begin_plan(plan, chosen, t, elastic))
+
+    def prepare() -> Start:
+        plan, coordinates = span(checked), elastic
+        chosen = choose_formulation(formulation, plan)
+        if checked.flexibles:
+            plan, coordinates = _flexible_start(checked, plan, chosen, t, rest, elastic)
+        return controlled(begin_plan(plan, chosen, t, coordinates))
+
+    return prepare() if rest is not None or elastic else prepared(checked, formulation, t, prepare)
 
 
-def _flexible_start(checked: CheckedModel, plan: Plan, chosen, t: float, rest: Equilibrium | None,
+def _flexible_start(checked: CheckedModel, plan: Plan, chosen: Formulation, t: float, rest: Equilibrium | None,
                     elastic: dict[str, np.ndarray]) -> tuple[Plan, dict[str, np.ndarray]]:
     """Plan with a start for every joint, and elastic coordinates (of faces: modes) by flexible body.
 
@@ -72,7 +80,7 @@ def _flexible_start(checked: CheckedModel, plan: Plan, chosen, t: float, rest: E
     return as_seen(bent.state, target), modes_of_floating(plan, elastic)
 
 
-def start_at(model: Model | Plan, state: State, formulation="auto") -> Start:
+def start_at(model: Model | Plan, state: State, formulation: str | Formulation = "auto") -> Start:
     """Return the start of a model, or of a plan of it, at a state that is taken as it is.
 
     Nothing is assembled, projected or settled.  Drives and laws are evaluated at the state's time, and constraints whose
@@ -99,7 +107,7 @@ def start_at(model: Model | Plan, state: State, formulation="auto") -> Start:
     return controlled(begin_state(plan, chosen, state))
 
 
-def prepare_rigid(model: Model, start=None, t: float = 0.0) -> Start:
+def prepare_rigid(model: Model, start: Starts = None, t: float = 0.0) -> Start:
     """As `prepare_start` with all flexible bodies rigid, in a tree formulation; elastic coordinates are passed over."""
     given, _ = split_starts(model, start.starts if isinstance(start, Equilibrium) else start)
     plan = span(check(with_starts(model, given)), RIGID)

@@ -16,28 +16,34 @@ moved along them are brought back onto the rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..codes import FormCode, Status
 from ..errors import ConvergenceError, SingularError
+from ..kernels.compile.jit import called_directly
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual
 from ..kernels.linearize import eval_matrices
 from ..kernels.linked_work import make_linked_work
 from ..kernels.step.flow import Settling
 from ..kernels.step.massless_frames import complete_frames
+from ..kernels.tables import Work
 from ..kernels.tree.rank import eval_massless_motion, eval_products, list_massless
 from ..kernels.tree.state import move, normalise
 from ..kernels.tree.tangent import eval_variation
 from ..model.joints import JOINT_KINDS
+from ..system.layout import JointEntry
 from ..system.pack import Packed
 from .constraints import Constraints
 from .natural import in_rates
 from .rank import inertia_sizes, massless_motions, with_gauge
 from .reduction import scaled
-from .status import error_of
+from .status import Begun, error_of
 
+_eval_accelerations, _list_massless = called_directly(eval_accelerations), called_directly(list_massless)
 RANK = 1e-10
 """Damping or stiffness along a motion counts as zero below this fraction of the largest entry."""
 NOISE = 1e-13
@@ -111,7 +117,7 @@ class MasslessState:
     def accelerations(self) -> np.ndarray:
         """Return the accelerations (n_v,), zero along massless rates; with rows it finds their multipliers, too."""
         qdd = np.zeros(self.n)
-        self._done(eval_accelerations(self.packed.system, self.t, self.q, self.qd, qdd, np.zeros(self.n), self.work))
+        self._done(_eval_accelerations(self.packed.system, self.t, self.q, self.qd, qdd, np.zeros(self.n), self.work))
         self.multipliers = self.work.row["push"].copy()
         return qdd
 
@@ -162,7 +168,7 @@ class MasslessState:
             return self._find_with_rows()
         system, work, n = self.packed.system, self.work, self.n
         qdd, rates = self.accelerations(), np.zeros(n, np.int64)
-        m = list_massless(system, work, rates)
+        m = _list_massless(system, work, rates)
         if m == 0:
             return None
         rates, X = rates[:m].copy(), np.zeros((m, n))
@@ -182,7 +188,8 @@ class MasslessState:
         by_time = (self.residual(qdd, self.t + step) - self.residual(qdd, self.t - step)) / (2 * step)
         self.residual(qdd)
         self._done(eval_variation(system, self.t, self.q, self.qd, qdd, self.qd, qdd, still, out, self.work))
-        return out + by_time
+        found: np.ndarray = out + by_time
+        return found
 
     def move(self, increments: np.ndarray) -> None:
         """Move the coordinates by increments of their rates."""
@@ -213,7 +220,8 @@ class MasslessState:
             raise error_of(status, self.packed, self.work.fail, self.t, 0.0)
 
 
-def _classified(state: MasslessState, rates, X, CX, KX, qdd, noise: float) -> Massless:
+def _classified(state: MasslessState, rates: np.ndarray, X: np.ndarray, CX: np.ndarray, KX: np.ndarray, qdd: np.ndarray,
+                noise: float) -> Massless:
     """Split the motions into those with damping and those with stiffness only; `noise` is what rounding leaves."""
     C, K = X @ CX.T, X @ KX.T
     left, sizes, right = np.linalg.svd(C)
@@ -230,9 +238,9 @@ def _classified(state: MasslessState, rates, X, CX, KX, qdd, noise: float) -> Ma
     return Massless(rates, X, motions, tests, first, jacobian, qdd, fastest)
 
 
-def _unsupported(state: MasslessState, rate: int, rates, first: int) -> SingularError:
+def _unsupported(state: MasslessState, rate: int, rates: np.ndarray, first: int) -> SingularError:
     layout = state.packed.layout
-    j = layout.joint_of_rate(rate)
+    j = next(joint for joint in layout.joints if joint.v <= rate < joint.v + joint.nv)
     direction = state.packed.system.dof[rate]
     turns = bool(direction.s_n.any())
     own = sum(j.v <= r < j.v + j.nv for r in rates)
@@ -244,7 +252,7 @@ def _unsupported(state: MasslessState, rate: int, rates, first: int) -> Singular
         f"{'an inertia about' if turns else 'a mass along'} that axis, put a spring or damper on the joint, or fix it.")
 
 
-def _axis(packed: Packed, j, rate: int) -> str:
+def _axis(packed: Packed, j: JointEntry, rate: int) -> str:
     """Say which direction of a joint a rate is, in the words of the model."""
     record = JOINT_KINDS[j.kind]
     if not record.ball and not record.one_axis:
@@ -257,7 +265,8 @@ def _axis(packed: Packed, j, rate: int) -> str:
     return f"{said} of {j.second if j.reversed else j.first!r}" if record.ball else f"its axis {said}"
 
 
-def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray):
+def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray
+                    ) -> tuple[MasslessState, Massless | None]:
     """Return (state, massless) with rates and coordinates along massless motions that meet their equations."""
     state = MasslessState(packed, t, q, qd)
     found = state.find()
@@ -305,10 +314,12 @@ def complete(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, since: flo
 
     The accelerations belong to the rates that were settled, so that a frame meets the equations of motion to rounding.
     """
-    return complete_frame(packed, t, q, qd, since)[1:3]
+    _, rates, accelerations, _ = complete_frame(packed, t, q, qd, since)
+    return rates, accelerations
 
 
-def complete_frame(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, since: float = 0.0) -> tuple[np.ndarray, ...]:
+def complete_frame(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, since: float = 0.0
+                   ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return coordinates, brought onto constraint rows that they are near to, rates, accelerations, and multipliers (m,).
 
     Before the time `since` [s], that of the start, laws need not be defined.
@@ -326,7 +337,7 @@ def make_settling(m: int, n_v: int) -> Settling:
                     np.zeros((4, n_v)))
 
 
-def complete_in_kernels(packed: Packed, frames: dict[str, np.ndarray], massless: int, work=None) -> np.ndarray:
+def complete_in_kernels(packed: Packed, frames: dict[str, np.ndarray], massless: int, work: Work | None = None) -> np.ndarray:
     """Complete frames (a dict of t, q, qd, qdd, multiplier) of a model with so many massless directions, in place.
 
     Returns the numbers of those that are left to `complete_frame`.
@@ -339,7 +350,7 @@ def complete_in_kernels(packed: Packed, frames: dict[str, np.ndarray], massless:
     return np.flatnonzero(left)
 
 
-def completion_entry(packed: Packed) -> tuple:
+def completion_entry(packed: Packed) -> tuple[Any, tuple[Any, ...]]:
     """The kernel that `complete_in_kernels` needs, for `prepare`."""
     block, v = np.zeros((1, 1)), np.zeros(1)
     return complete_frames, (packed.system, v, block, block, block, block, np.zeros(1, np.int64), make_settling(0, 0), v,
@@ -353,14 +364,16 @@ def _accelerations(state: MasslessState, found: Massless, since: float) -> np.nd
     along = np.linalg.solve(found.jacobian[:first, :first], gap) if first else np.zeros(0)
     qdd = found.qdd - along @ found.motions[:first]
     if first == len(found.rates):
-        return qdd
+        out: np.ndarray = qdd
+        return out
     past = state.t - 2 * PATH_STEP >= since
     change = sum(w * state.rates_ahead(qdd, k * PATH_STEP) for k, w in (CENTRAL if past else FORWARD).items())  # (2)
     missing = (change / PATH_STEP - qdd)[found.rates]
-    return qdd + np.linalg.solve(found.motions[:, found.rates].T, missing)[first:] @ found.motions[first:]
+    out = qdd + np.linalg.solve(found.motions[:, found.rates].T, missing)[first:] @ found.motions[first:]
+    return out
 
 
-def check_inertia(begin) -> None:
+def check_inertia(begin: Begun) -> None:
     """Raise SingularError if the equations of a start (`start.Start`) lack inertia that its formulation needs."""
     if begin.natural and begin.massless:
         return  # its equations were looked at in joint coordinates
@@ -388,5 +401,5 @@ def describe(packed: Packed, found: Massless) -> tuple[str, ...]:
     return tuple(messages)
 
 
-def _joint_names(packed: Packed, rates) -> list[str]:
+def _joint_names(packed: Packed, rates: Iterable[int]) -> list[str]:
     return sorted({repr(packed.layout.joint_of_rate(int(r)).name) for r in rates})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +44,7 @@ class Mobility:
         return f"{text}, {len(self.redundant)} of them redundant: {said(self.redundant)}" if self.redundant else text
 
 
-def said(redundant) -> str:
+def said(redundant: Iterable[tuple[str, str]]) -> str:
     """Name rows by joint: ``'small end' (moving along z, turning about x)``."""
     grouped: dict[str, list[str]] = {}
     for owner, label in redundant:
@@ -63,7 +64,7 @@ def find_mobility(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work:
     return Mobility(int(free.sum()), len(J), len(independent), tuple(packed.layout.rows[r] for r in redundant))
 
 
-def redundancy_messages(redundant) -> list[str]:
+def redundancy_messages(redundant: Sequence[tuple[str, str]]) -> list[str]:
     """Tell redundant constraints, if any."""
     if not redundant:
         return []

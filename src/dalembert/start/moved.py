@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..model.checked import CheckedJoint
-from ..system.layout import JointEntry, Layout
+from ..system.layout import JointEntry, Layout, MotionEntry
 
 ROUNDING = 1e-9
 """Change of a number, relative to one or to itself, that is not reported."""
@@ -53,7 +53,7 @@ def left_by_drives(layout: Layout, before: Pair, after: Pair) -> list[str]:
     return [text for m in layout.motions for text in _driven(m, ("coordinate", "rate"), before, after)]
 
 
-def _driven(motion, words: tuple[str, str], before: Pair, after: Pair) -> list[str]:
+def _driven(motion: MotionEntry, words: tuple[str, str], before: Pair, after: Pair) -> list[str]:
     places = (motion.q, motion.v)
     return [text for word, k, old, new in zip(words, places, before, after, strict=True) if word
             for text in moved(motion.joint, word, old[k:k + 1], new[k:k + 1], f" by the drive {motion.name!r}")]

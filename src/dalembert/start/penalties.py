@@ -24,7 +24,8 @@ from ..kernels.linked_work import (
     eval_needed,
     make_linked_work,
 )
-from ..kernels.tables import Work
+from ..kernels.tables import System, Work
+from ..system.columns import frame_columns
 from ..system.edit import changed
 from ..system.pack import Packed
 
@@ -70,7 +71,7 @@ def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work
 class _Blocks:
     """Jacobian of all rows at a state, normalised by the sizes of rows and coordinates, block by block."""
 
-    def __init__(self, system, work):
+    def __init__(self, system: System, work: Work):
         row = system.row
         self.owner = np.repeat(np.arange(len(row)), row["count"])
         self.column, self.scale = system.entry["column"], _coordinate_sizes(system)
@@ -116,18 +117,17 @@ def _begins(row: np.ndarray) -> np.ndarray:
     return new
 
 
-def _coordinate_sizes(system) -> np.ndarray:
+def _coordinate_sizes(system: System) -> np.ndarray:
     """Sizes of the coordinates that rows depend on: of the joints', or the length and one for points and axes of bodies."""
     if system.constants[0].form != FormCode.GLOBAL:
         return system.dof["q_scale"]
     places = system.row["size"][np.isin(system.row["code"], _MOVING_ROWS)]
     sizes = np.ones(int(system.constants[0].n_v))
-    bodies = sizes[:12 * (len(system.body) - 1)].reshape(-1, 12)
-    bodies[:, :3] = np.max(places, initial=0.0) or 1.0
+    sizes[frame_columns(system)[:, :3]] = np.max(places, initial=0.0) or 1.0
     return sizes
 
 
-def _same_in_joints(system, diagonal: np.ndarray) -> np.ndarray:
+def _same_in_joints(system: System, diagonal: np.ndarray) -> np.ndarray:
     """Return the diagonal with one number for all rates that turn, or that move, in one joint, or one natural body."""
     if system.constants[0].form == FormCode.GLOBAL:
         return diagonal
@@ -138,14 +138,14 @@ def _same_in_joints(system, diagonal: np.ndarray) -> np.ndarray:
     return np.where(rigid, (np.bincount(group, np.where(rigid, diagonal, 0.0)) / count)[group], diagonal)
 
 
-def _even(system, diagonal: np.ndarray) -> np.ndarray:
+def _even(system: System, diagonal: np.ndarray) -> np.ndarray:
     """Return the diagonal with equal numbers for the components of a body's origin, and for those of its axes.
 
     A superelement resists spins only, and so not all components of the axes; their lengths have to be held all the same.
     A light body between an interface and a joint has to hold what the interface does: rows hand numbers on.
     """
-    n = 12 * (len(system.body) - 1)
-    bodies = diagonal[:n].reshape(-1, 12)
+    columns = frame_columns(system)
+    bodies = diagonal[columns]
     even = np.zeros((len(system.body), 2))
     even[1:, 0], even[1:, 1] = np.mean(bodies[:, :3], axis=1), np.sum(bodies[:, 3:], axis=1) / 3.0
     handed = np.zeros_like(even)
@@ -158,10 +158,12 @@ def _even(system, diagonal: np.ndarray) -> np.ndarray:
             np.maximum.at(handed[:, kind], row["b"], before[row["a"], kind])
     handed[system.sup.face] = 0.0
     even = np.maximum(even, handed)
-    return np.concatenate([np.repeat(even[1:], (3, 9), axis=1).ravel(), diagonal[n:]])
+    found = diagonal.copy()
+    found[columns] = np.repeat(even[1:], (3, 9), axis=1)
+    return found
 
 
-def _stiffness(system, t: float, q: np.ndarray, work) -> np.ndarray:
+def _stiffness(system: System, t: float, q: np.ndarray, work: Work) -> np.ndarray:
     """Diagonal of the stiffness of forces and superelements in natural coordinates, at rest."""
     still, effort, needed = np.zeros_like(q), np.zeros_like(q), np.zeros_like(q)
     work.factors.A[:] = 0.0
@@ -172,4 +174,5 @@ def _stiffness(system, t: float, q: np.ndarray, work) -> np.ndarray:
         status = add_step_tangent(system, t, q, still, still, np.zeros_like(q), 1.0, 0.0, work)
     if status != Status.OK:
         return still
-    return np.maximum(work.factors.A[system.pattern.diagonal] - work.mass[system.pattern.diagonal], 0.0)
+    out: np.ndarray = np.maximum(work.factors.A[system.pattern.diagonal] - work.mass[system.pattern.diagonal], 0.0)
+    return out

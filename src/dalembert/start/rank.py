@@ -16,6 +16,7 @@ import numpy as np
 from ..codes import Status
 from ..kernels.evaluate import eval_accelerations
 from ..kernels.linked_work import make_linked_work
+from ..kernels.tables import Work
 from ..kernels.tree.kinematics import eval_motion, eval_places
 from ..system.edit import changed
 from ..system.pack import Packed
@@ -40,7 +41,7 @@ def may_lack_inertia(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) ->
     return bool(np.any(abs(work.factors.D) <= FAR_FROM_SINGULAR * abs(diagonal)))
 
 
-def inertia_sizes(packed: Packed, q: np.ndarray, qd: np.ndarray, M: np.ndarray, work) -> np.ndarray:
+def inertia_sizes(packed: Packed, q: np.ndarray, qd: np.ndarray, M: np.ndarray, work: Work) -> np.ndarray:
     """Return (1) for every rate (n_v,), or the diagonal of the mass matrix M where that is larger."""
     system = packed.system
     eval_motion(system, q, qd, work)

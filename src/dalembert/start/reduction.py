@@ -10,6 +10,8 @@ Z', Z'' are zero there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..codes import Status
@@ -36,14 +38,16 @@ class Equations:
         self.work = make_linked_work(packed.system)
         self.free = packed.system.dof["drive"] < 0
 
-    def residual(self, t, q, qd, qdd, multipliers) -> np.ndarray:
+    def residual(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray | float
+                 ) -> np.ndarray:
         """Return M qdd + bias - efforts + Jᵀ λ (n_v,)."""
         out = np.zeros(self.n)
         self._load(multipliers)
         self._done(eval_loaded_residual(self.system, t, q, qd, qdd, np.zeros(self.n), out, self.work), t)
         return out
 
-    def matrices(self, t, q, qd, qdd, multipliers) -> tuple[np.ndarray, ...]:
+    def matrices(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray | float
+                 ) -> tuple[np.ndarray, ...]:
         """Return M, C, K (n_v, n_v): derivatives of the residual, rows and columns of driven rates zero."""
         n = self.n
         M, C, K = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
@@ -51,14 +55,14 @@ class Equations:
         self._done(eval_matrices(self.system, t, q, qd, qdd, np.zeros(n), M, C, K, self.work), t)
         return M, C, K
 
-    def accelerations(self, t, q, qd) -> tuple[np.ndarray, np.ndarray]:
+    def accelerations(self, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return accelerations (n_v,) and multipliers (m,) of a state; drives are set in place."""
         qdd = np.zeros(self.n)
         self.work.row["penalty"] = self.system.row["penalty"]
         self._done(eval_accelerations(self.system, t, q, qd, qdd, np.zeros(self.n), self.work), t)
         return qdd, self.work.row["push"].copy()
 
-    def _load(self, multipliers) -> None:
+    def _load(self, multipliers: np.ndarray | float) -> None:
         self.work.row["multiplier"], self.work.row["penalty"] = multipliers, 0.0
 
     def _done(self, status: int, t: float) -> None:
@@ -68,7 +72,8 @@ class Equations:
 
 def scaled(packed: Packed, J: np.ndarray) -> np.ndarray:
     """Return a Jacobian (m, n_v) relative to the sizes of rows and coordinates."""
-    return J * packed.system.dof["q_scale"] / packed.system.row["size"][:, None]
+    out: np.ndarray = J * packed.system.dof["q_scale"] / packed.system.row["size"][:, None]
+    return out
 
 
 def null_space(packed: Packed, J: np.ndarray, free: np.ndarray | None = None) -> np.ndarray:
@@ -82,7 +87,8 @@ def null_space(packed: Packed, J: np.ndarray, free: np.ndarray | None = None) ->
     if rank == 0:
         return Z
     basis, _ = np.linalg.qr(packed.system.dof["q_scale"][free, None] * right[rank:].T)
-    return Z @ basis
+    out: np.ndarray = Z @ basis
+    return out
 
 
 def calmest_rates(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, given: np.ndarray) -> np.ndarray:
@@ -99,7 +105,8 @@ def calmest_rates(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, given
     eval_motion(packed.system, q, qd, work)
     eval_mass_matrix(packed.system, M, work)
     inertia = Z.T @ M @ Z
-    return qd - Z @ np.linalg.lstsq(inertia, Z.T @ M @ qd, rcond=RANK)[0]
+    out: np.ndarray = qd - Z @ np.linalg.lstsq(inertia, Z.T @ M @ qd, rcond=RANK)[0]
+    return out
 
 
 def find_multipliers(packed: Packed, J: np.ndarray, residual: np.ndarray) -> np.ndarray:
@@ -107,7 +114,8 @@ def find_multipliers(packed: Packed, J: np.ndarray, residual: np.ndarray) -> np.
     if not J.size:
         return np.zeros(len(J))
     size, scale = packed.system.row["size"], packed.system.dof["q_scale"]
-    return least_solution(scaled(packed, J).T, -scale * residual) / size
+    out: np.ndarray = least_solution(scaled(packed, J).T, -scale * residual) / size
+    return out
 
 
 def independent_rates(packed: Packed, Z: np.ndarray) -> np.ndarray:
@@ -132,7 +140,8 @@ def spin_matrix(packed: Packed, rates: np.ndarray) -> np.ndarray:
     return W
 
 
-def jacobian_rates(constraints: Constraints, t: float, q, qd, qdd) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def jacobian_rates(constraints: Constraints, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+                   ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return J, J' and J'' (m, n_v) along a motion, by central differences of fourth order.
 
     Two derivatives of a Jacobian depend on position, rates and accelerations of the motion only: any path will do that
@@ -146,7 +155,7 @@ def jacobian_rates(constraints: Constraints, t: float, q, qd, qdd) -> tuple[np.n
         return J, np.zeros_like(J), np.zeros_like(J)
     h = DIFFERENCE / pace
 
-    def near(s):
+    def near(s: float) -> np.ndarray:
         moved = np.empty_like(q)
         move(system, q, s * qd + 0.5 * s * s * qdd, moved)
         return constraints.evaluate(t + s, moved, still).jacobian
@@ -155,7 +164,8 @@ def jacobian_rates(constraints: Constraints, t: float, q, qd, qdd) -> tuple[np.n
     return J, (8 * (c - b) - (d - a)) / (12 * h), (16 * (c + b) - (d + a) - 30 * J) / (12 * h * h)
 
 
-def reduced(packed: Packed, matrices, jacobians) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def reduced(packed: Packed, matrices: Sequence[np.ndarray], jacobians: Sequence[np.ndarray]
+            ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the matrices of (1), Z and the independent rates, for M, C, K and J, J', J''."""
     (M, C, K), (J, Jd, Jdd) = matrices, jacobians
     Z = null_space(packed, J)

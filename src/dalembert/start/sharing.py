@@ -16,12 +16,14 @@ is zero unless there are more drives than degrees of freedom.  See docs/theory/c
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..kernels.constraint.accelerations import TURNED
-from ..system.pack import Packed, length_scale
+from ..system.extent import length_scale
+from ..system.layout import Layout
+from ..system.pack import Packed
 from .constraints import Constraints
 
 LOOSE = 1e-7
@@ -61,7 +63,8 @@ class Poses(NamedTuple):
 
     def turned(self, bodies: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         """Vectors (n, 3) in the axes of rows of bodies (n,), in world axes (nf, n, 3)."""
-        return np.einsum("fica,ic->fia", self.axes[:, bodies], vectors)
+        out: np.ndarray = np.einsum("fica,ic->fia", self.axes[:, bodies], vectors)
+        return out
 
     def wrench_at(self, rows: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Wrenches of rows (n,) about points (nf, n, 3)."""
@@ -95,17 +98,18 @@ class Sharing:
         first, end = joint["last"][:, None], self.system.body["end"][joint["last"]][:, None]
         of_b, of_a = ((first <= body) & (body < end) for body in (row["b"], row["a"]))
         c = np.where(self.between, 0.0, 1.0 * of_b - 1.0 * of_a)
-        at = np.nonzero(c)
-        return *at, c[at]
+        row, column = np.nonzero(c)
+        return row, column, c[row, column]
 
     def _pushed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Joints, rows between coordinates that act on them, and the rates by which."""
         joint_of_rate = {v: k for k, joint in enumerate(self.system.joint) for v in range(joint.v, joint.v + joint.nv)}
         found = [(joint_of_rate[v], r, v) for r in np.flatnonzero(self.between) for row in [self.system.row[r]]
                  for v in sorted({int(term.v) for term in self.system.term[row.term:row.term + row.terms]})]
-        return tuple(np.array(found, int).reshape(-1, 3).T)
+        first, second, third = np.array(found, int).reshape(-1, 3).T
+        return first, second, third
 
-    def _weights(self, layout, length: float) -> np.ndarray:
+    def _weights(self, layout: Layout, length: float) -> np.ndarray:
         """Weights (n, 6), times the length; joints inside flexible bodies do not count, efforts do by their coordinate."""
         n = len(layout.joints)
         weight = np.tile(np.repeat([length, 1.0], 3), (n + len(self.system.hold), 1))
@@ -148,7 +152,8 @@ class Sharing:
         A, eps = self._scaled(poses)
         (nf, m, n), size, weight = A.shape, self.constraints.size, self.weight[:, None]
         T = np.zeros((nf, len(self.weight) // 6, 6, m))
-        np.add.at(T, (slice(None), self.owner, slice(None), self.column), np.swapaxes(loads, 0, 1))
+        places: Any = slice(None), self.owner, slice(None), self.column
+        np.add.at(T, places, np.swapaxes(loads, 0, 1))
         T = weight / size * T.reshape(nf, -1, m)
         H, K = np.swapaxes(T, 1, 2) @ T, np.zeros((nf, m + n, m + n))
         K[:, :m, :m], K[:, :m, m:], K[:, m:, :m] = H, A, np.swapaxes(A, 1, 2)
@@ -161,7 +166,8 @@ class Sharing:
             y -= np.linalg.solve(K, load + exact @ y)                                                               # (3)
         stress = y[:, :m, 0] / size
         change = np.zeros((nf, len(self.weight) // 6, 6))
-        np.add.at(change, (slice(None), self.owner), loads * stress[:, self.column, None])
+        joints: Any = slice(None), self.owner
+        np.add.at(change, joints, loads * stress[:, self.column, None])
         return stress, change
 
     def _smallest(self, poses: Poses, loads: np.ndarray, reaction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -206,14 +212,16 @@ class Sharing:
     def _tree_loads(self, poses: Poses) -> np.ndarray:
         """Loads (nf, n, 6) of rows between bodies in (1), for `joint` and `row`."""
         point = self._ends(poses)[1]
-        return self._signs(self.joint) * self.carried[:, None] * poses.wrench_at(self.row, point[:, self.joint])
+        out: np.ndarray = self._signs(self.joint) * self.carried[:, None] * poses.wrench_at(self.row, point[:, self.joint])
+        return out
 
     def _effort_loads(self, poses: Poses) -> np.ndarray:
         """Loads (nf, n, 6) of rows between coordinates in (1), for `pushed`, `pushing` and `rate`."""
         last, dof = self.system.joint["last"][self.pushed], self.system.dof[self.rate]
         frame, base = self.system.body["R_pj"][last].reshape(-1, 3, 3), self.system.body["parent"][last]
         unit = [poses.turned(base, np.einsum("iab,ib->ia", frame, dof[name])) for name in ("e_f", "e_n")]
-        return self._signs(self.pushed) * poses.jacobian[:, self.pushing, self.rate, None] * np.concatenate(unit, axis=2)
+        size: np.ndarray = self._signs(self.pushed) * poses.jacobian[:, self.pushing, self.rate, None]
+        return np.asarray(size * np.concatenate(unit, axis=2))
 
     def _hold_loads(self, poses: Poses) -> np.ndarray:
         """Loads (nf, n, 6) of (2), for `hold` and `held`."""

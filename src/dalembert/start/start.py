@@ -8,7 +8,7 @@ import numpy as np
 
 from ..codes import FormCode
 from ..system.pack import Packed
-from .formulations import Global, Recursive, SemiRecursive
+from .formulations import Formulation
 from .natural import NaturalStart
 from .state import State, state_of
 
@@ -26,7 +26,7 @@ class Start:
     q: np.ndarray
     qd: np.ndarray
     messages: tuple[str, ...]
-    formulation: Recursive | SemiRecursive | Global
+    formulation: Formulation
     slack: np.ndarray
     massless_rates: np.ndarray
     motions: np.ndarray
@@ -47,7 +47,7 @@ class Start:
     def with_modes(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return coordinates and rates of the tree as results tell them; modes are those of the start."""
         count = self.shown.layout.n_q - len(q)
-        if not count:
+        if not count or self.natural is None:
             return q, qd
         return np.concatenate([q, self.natural.q[-count:]]), np.concatenate([qd, self.natural.qd[-count:]])
 

@@ -121,8 +121,8 @@ def state_of(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, notes: Ite
         joint = model.joints[k]
         if not joint.coordinates:
             continue
-        ends = [attached(bodies[model.bodies[place.body].name], place) for place in (joint.first, joint.second)]
-        joints[joint.name] = replace(joint_between(joint, *ends), cut=True)
+        first, second = (attached(bodies[model.bodies[place.body].name], place) for place in (joint.first, joint.second))
+        joints[joint.name] = replace(joint_between(joint, first, second), cut=True)
     row = tree.system.row
     constants = {c.name: float(row["c"][entry.row]) for c, entry in zip(model.constraints, layout.constraints, strict=True)
                  if is_open(c)}

@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
+import numpy as np
+
 from ..codes import Status
 from ..errors import ConvergenceError, MultibodyError, SingularError
 from ..system.layout import FlexibleEntry
 from ..system.pack import Packed
 
 
-def error_of(status: int, packed: Packed, fail, t: float, step: float) -> Exception:
+class AtState(Protocol):
+    """A packed model with coordinates and rates."""
+
+    @property
+    def packed(self) -> Packed:
+        """The tables."""
+
+    @property
+    def q(self) -> np.ndarray:
+        """(n_q,) coordinates."""
+
+    @property
+    def qd(self) -> np.ndarray:
+        """(n_v,) rates."""
+
+
+class Begun(AtState, Protocol):
+    """A start, as those see it on whom it is built."""
+
+    @property
+    def t(self) -> float:
+        """Time [s]."""
+
+    @property
+    def natural(self) -> AtState | None:
+        """The same in natural coordinates, if the formulation takes them."""
+
+    @property
+    def massless(self) -> int:
+        """Number of independent directions without inertia."""
+
+    @property
+    def shown(self) -> Packed:
+        """Tables in whose coordinates results are given."""
+
+
+def error_of(status: int, packed: Packed, fail: np.ndarray, t: float, step: float) -> MultibodyError:
     """Return the error for a status that ended a run at time t [s] with the step tried last [s]."""
     if packed.law_errors:
         return packed.law_errors[0].error(f"at t = {t:.6g} s or within the step after it")
-    code, at = Status(status), {name: int(fail[name][0]) for name in fail.dtype.names}
+    code, at = Status(status), {name: int(fail[name][0]) for name in fail.dtype.names or ()}
     rate = at["rate"]
     if code == Status.SINGULAR:
         return _singular(packed, rate, t)

@@ -10,7 +10,7 @@ import dalembert as dal
 from dalembert.kernels import evaluate, linearize, linked_work, loop_calls, measure
 from dalembert.kernels.compile.jit import kernel
 from dalembert.kernels.constraint import rows as constraints
-from dalembert.kernels.step import implicit_form, massless_frames
+from dalembert.kernels.step import massless_frames
 from dalembert.kernels.tree import balance as tree_balance
 from dalembert.kernels.tree import factor as tree_factor
 from dalembert.kernels.tree import inverse as tree_inverse
@@ -23,9 +23,10 @@ from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
 from dalembert.start.arguments import RunOptions
 from dalembert.start.at_state import entries_at_state, make_reader
-from dalembert.start.evaluate import evaluate_frames, refresh_accelerations
+from dalembert.start.evaluate import evaluate_frames
 from dalembert.start.initial import prepare_start
 from dalembert.start.massless import make_settling
+from dalembert.start.natural import solve_frames
 
 SMALL = dict(motions=True, reverse=0.5)
 
@@ -56,7 +57,6 @@ def calls(case):
     qdd, tau, out, add = np.zeros(n), np.zeros(n), np.zeros(n), np.ones(n)
     M, C, K, ones = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.ones(n)
     body, made = frames_of(case)
-    y, basis = np.concatenate([q, qd]), np.zeros((0, n))
     return [
         (tree_state.eval_drives, (sys, 0.1, q, qd, qdd)),
         (evaluate.eval_accelerations, (sys, 0.1, q, qd, qdd, tau, work)),
@@ -88,8 +88,6 @@ def calls(case):
         (tree_rank.list_massless, (sys, work, np.zeros(n, np.int64))),
         (tree_rank.eval_massless_motion, (sys, 0, out, work)),
         (tree_rank.eval_products, (sys, 0.1, q, qd, qdd, ones, out, add, work)),
-        (implicit_form.eval_implicit_form, (sys, 0.1, y, y, basis, y.copy(), work)),
-        (implicit_form.eval_implicit_jacobian, (sys, 0.1, y, y, basis, 1.0, np.zeros((len(y), len(y))), work)),
     ]
 
 
@@ -195,10 +193,12 @@ def test_superelements_leave_the_tables_alone():
     options = RunOptions(0.002, 1e-3, 1e-4, "hht", "auto", None)
     loop = Loop(begin, BY_NAME["hht"], options, np.array([0.0, 0.002]))
     assert loop.advance(2) == 0
-    frames = loop.take_frames()
-    for evaluate_all in (refresh_accelerations, lambda packed, f: evaluate_frames(packed, *(f[name] for name in FRAMES))):
-        evaluate_all(begin.shown, frames)
+    frames = loop.in_joints(loop.take_frames())
+    for multiplier in (frames["multiplier"], None):
+        evaluate_frames(begin.shown, *(frames[name] for name in FRAMES), multiplier)
         assert [digest(system) for system in systems] == before
+    solve_frames(begin.shown, *(frames[name] for name in ("t", "q", "qd", "loads")))
+    assert [digest(system) for system in systems] == before
 
 
 def test_entry_kernels_leave_the_tables_alone():
@@ -230,6 +230,6 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     covered |= {entry.__name__ for entry, _ in calls_with_loops(state, linked_work.make_linked_work(state.packed.system))}
     methods = {f"{verb}_{kind}" for verb in ("begin", "attempt", "shorten", "keep")
                for kind in ("explicit", "implicit", "radau")}
-    loops = {*methods, "integrate", "state_between", "factor_sparse",
-             "measure_natural_frames", "solve_natural_frames", "natural_state_of_joint", "joint_state_of_natural", "eval_law"}
+    loops = {*methods, "begin_step", "integrate", "state_between", "factor_sparse",
+             "measure_natural_frames", "solve_natural_frames", "natural_state_of_joint", "joint_frames_of_natural", "eval_law"}
     assert {entry.__name__ for entry, _ in entries()} <= covered | loops

@@ -9,6 +9,7 @@ from dalembert.simulate.integrators import (
     DORMAND_PRINCE,
     MOST_STAGE_RATES,
     RK4,
+    TSITOURAS,
     choose_integrator,
     tableau_arrays,
 )
@@ -22,7 +23,7 @@ def order_conditions(a, b, c):
             b @ a @ c**2 - 1 / 12, b @ a @ a @ c - 1 / 24]
 
 
-@pytest.mark.parametrize("method", [RK4, DORMAND_PRINCE], ids=lambda m: m.name)
+@pytest.mark.parametrize("method", [RK4, DORMAND_PRINCE, TSITOURAS], ids=lambda m: m.name)
 def test_tableaus_satisfy_the_order_conditions(method):
     a, b, c, _ = tableau_arrays(method)
     assert np.abs(a.sum(axis=1) - c).max() <= 20 * EPS
@@ -30,13 +31,23 @@ def test_tableaus_satisfy_the_order_conditions(method):
     assert np.array_equal(a, np.tril(a, -1))
 
 
-def test_dormand_prince_has_order_five_in_the_quadratures_and_an_embedded_order_four():
-    a, b, c, e = tableau_arrays(DORMAND_PRINCE)
-    assert b @ c**4 == pytest.approx(1 / 5, abs=20 * EPS)
-    full = np.append(c, 1.0)  # the new state's rates are the last stage
-    for power in range(4):
-        assert abs(e @ full**power) <= 20 * EPS
-    assert abs(e @ full**4) > 1e-4
+def conditions_of_order_five(a, b, c):
+    """Return the residuals of the nine conditions of trees with five vertices."""
+    ac = a @ c
+    return [b @ c**4 - 1 / 5, b @ (c**2 * ac) - 1 / 10, b @ (c * (a @ c**2)) - 1 / 15, b @ (c * (a @ ac)) - 1 / 30,
+            b @ ac**2 - 1 / 20, b @ a @ c**3 - 1 / 20, b @ a @ (c * ac) - 1 / 40, b @ a @ a @ c**2 - 1 / 60,
+            b @ a @ a @ ac - 1 / 120]
+
+
+@pytest.mark.parametrize("method", [DORMAND_PRINCE, TSITOURAS], ids=lambda m: m.name)
+def test_explicit_pairs_are_of_order_five_with_an_embedded_order_four(method):
+    a, b, c, e = tableau_arrays(method)
+    size = np.abs(a).max()  # coefficients are rounded
+    assert np.abs(conditions_of_order_five(a, b, c)).max() <= 20 * EPS * size
+    whole = np.vstack([np.column_stack([a, np.zeros(len(b))]), np.append(b, 0.0)])  # the new state's rates are the last stage
+    other, nodes = np.append(b, 0.0) - e, np.append(c, 1.0)
+    assert np.abs(order_conditions(whole, other, nodes)).max() <= 20 * EPS * size
+    assert np.abs(conditions_of_order_five(whole, other, nodes)).max() > 1e-4
 
 
 IMPLICIT = ["trapezoidal", "newmark", "linear-acceleration", "hht", "generalized-alpha",
