@@ -6,16 +6,27 @@ FORMULATIONS = {
     "recursive": ("ARN",),
     "semi-recursive": ("DOP",),
     "global": ("DOP", "SEG"),
+    "interface": ("ELL",),
     "modular": ("SEG",),
 }
 """Formulation -> keys."""
+
+CONSTRAINED = {
+    "semi-recursive": ("SEG",),
+    "interface": ("DOP", "SEG"),
+}
+"""Formulation -> keys of what it does with constraints: augmented Lagrangian of index 3 with projections (ALI3-P), and on
+accelerations."""
+MASSLESS = ("ARN",)
+"""Singular perturbation, where bodies are massless in any formulation."""
 
 FLEXIBLE = {
     "recursive": ("HEL",),
     "semi-recursive": ("HEL",),
     "global": ("ELL",),
+    "interface": ("ELL",),
 }
-"""Formulation -> keys of what it does with flexible bodies: floating frames, absolute interface coordinates."""
+"""Formulation -> keys of what it does with flexible bodies: floating frames of reference, absolute interface coordinates."""
 
 INTEGRATORS = {
     "rk4": ("Kutta1901",),
