@@ -142,6 +142,13 @@ def ask_projection(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, mat
     return loop_calls.call_projection(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work)
 
 
+def row_frames(sys, q, qd, work):
+    """Return the arguments of `eval_row_frames` for one frame."""
+    n_body, m, n = len(sys.body), len(sys.row), len(qd)
+    vectors = np.zeros((1, m, 3)), np.zeros((1, m, 3)), np.zeros((1, n_body, 3)), np.zeros((1, n_body, 9))
+    return sys, np.zeros(1), q[None].copy(), np.zeros(n), np.zeros((1, m, n)), np.zeros((1, m)), *vectors, work
+
+
 def calls_with_loops(state, work):
     """Return each kernel of constrained mechanisms with arguments, in an order in which each finds what it needs."""
     sys, q, qd, n = state.packed.system, state.q.copy(), state.qd.copy(), len(state.qd)
@@ -151,6 +158,8 @@ def calls_with_loops(state, work):
         (linked_work.link_entries, (sys, work)),
         (ask_velocities, (sys, q, qd, work)),
         (linked_work.eval_gaps, (*at, work)),
+        (linked_work.eval_constraints, (*at, work)),
+        (linked_work.eval_row_frames, row_frames(sys, q, qd, work)),
         (linked_work.eval_constraints, (*at, work)),
         (linked_work.eval_needed, (*at, qdd, tau, 0, out, work)),
         (linked_work.eval_mass, (sys, q, work)),
