@@ -44,7 +44,7 @@ report.plot()
 
 ratios = 10.0 ** -np.arange(1, 7)
 runs = [dal.run(oscillator(ratio), until=0.2, integrator="bdf", accuracy=1e-6, record=5e-4) for ratio in ratios]
-reduced = dal.run(dal.neglect(oscillator(1e-3), ["one"]), until=0.2, integrator="bdf", accuracy=1e-6, record=5e-4)
+reduced = dal.run(dal.neglected(oscillator(1e-3), ["one"]), until=0.2, integrator="bdf", accuracy=1e-6, record=5e-4)
 print("\n".join(reduced.messages))
 steps = np.array([r.stats.steps for r in runs])
 

@@ -18,7 +18,7 @@ from .geometry import check_drawings
 from .model import Model
 from .names import Names, name_is_good
 from .parts import Body, Frame
-from .text_write import dumps
+from .text_write import to_text
 from .values import EYE3, ZERO3, Faults, frozen, matrix, number, rotation, row, shown, vector
 
 _TRIANGLE = 1e-3
@@ -51,7 +51,7 @@ def check(model: Model) -> CheckedModel:
     checked = find_faults(model, faults)
     if faults:
         raise ModelError(faults, str(model.name))
-    return CheckedModel(**checked, text=dumps(model))
+    return CheckedModel(**checked, text=to_text(model))
 
 
 def find_faults(model: Model, faults: Faults) -> dict[str, Any]:

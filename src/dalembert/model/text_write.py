@@ -36,7 +36,7 @@ def type_name(kind: type) -> str:
     return _TYPE_NAMES.sub("-", kind.__name__).lower()
 
 
-def dumps(model: Model) -> str:
+def to_text(model: Model) -> str:
     """Return the model text of a model.
 
     Functions and reduced bodies cannot be told in a text; they appear as ``{function: name}`` and

@@ -213,4 +213,4 @@ def test_what_links_look_like(tmp_path):
     assert np.abs(np.array(box.rotation) - [[np.cos(1), -np.sin(1), 0], [np.sin(1), np.cos(1), 0], [0, 0, 1]]).max() <= EPS
     assert (mesh.kind, mesh.size, mesh.file) == ("mesh", (0.001,) * 3, "package://r/a.stl")
     assert model["b"].drawing[0].size == (0.1, 0.4)
-    assert dal.dumps(dal.loads(dal.dumps(model))) == dal.dumps(model)
+    assert dal.to_text(dal.from_text(dal.to_text(model))) == dal.to_text(model)
