@@ -33,8 +33,10 @@ from ..kernels.tables import System
 from ..model.forces import FORCE_RECORDS
 from ..start.natural import NaturalStart, joint_frames
 from ..start.start import Start
+from ..system.columns import frame_columns
 from ..system.edit import changed, copied
-from ..system.pack import Packed, length_scale
+from ..system.extent import length_scale
+from ..system.pack import Packed
 from ..system.pattern import entries_of
 
 if TYPE_CHECKING:
@@ -178,7 +180,7 @@ class _Balance:
         self.system = natural_of(begin).packed.system
         self.work = make_linked_work(self.system)
         self.work.joint_q[:] = begin.q
-        self.n_body, self.n = len(self.system.body) - 1, int(self.system.constants[0].n_q)
+        self.frames, self.n = frame_columns(self.system), int(self.system.constants[0].n_q)
         row = self.system.row
         self.entries = entries_of(self.system.pattern)
         self.owner = np.repeat(np.arange(len(row)), row["count"])
@@ -281,30 +283,29 @@ class _Balance:
 
     def _spins(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Spins (n_body, 3) of the bodies for changes x of the coordinates."""
-        axes, change = (a[:12 * self.n_body].reshape(-1, 4, 3)[:, 1:] for a in (y, x))
+        axes, change = (a[self.frames].reshape(-1, 4, 3)[:, 1:] for a in (y, x))
         out: np.ndarray = 0.5 * np.sum(np.cross(axes, change), axis=1)
         return out
 
     def _sizes(self, y: np.ndarray, x: np.ndarray) -> tuple[float, float]:
         """Largest move relative to the size of the model, and largest turn [rad]."""
-        moves = x[:12 * self.n_body].reshape(-1, 12)[:, :3]
+        moves = x[self.frames[:, :3]]
         return float(np.max(abs(moves), initial=0.0)) / self.length, float(np.max(abs(self._spins(y, x)), initial=0.0))
 
     def _distance(self, x: np.ndarray) -> float:
         """Largest component of a change of origins, relative to the size of the model, and axes."""
-        bodies = x[:12 * self.n_body].reshape(-1, 12)
+        bodies = x[self.frames]
         return float(max(np.max(abs(bodies[:, :3]), initial=0.0) / self.length, np.max(abs(bodies[:, 3:]), initial=0.0)))
 
     def _moved(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Coordinates moved and turned by a correction."""
         new = y + x
-        body, spin = new[:12 * self.n_body].reshape(-1, 4, 3), self._spins(y, x)
-        axes = y[:12 * self.n_body].reshape(-1, 4, 3)[:, 1:]
+        spin, axes = self._spins(y, x), y[self.frames].reshape(-1, 4, 3)[:, 1:]
         angle = np.linalg.norm(spin, axis=1)[:, None, None]
         n = spin[:, None, :] / np.maximum(angle, 1e-300)
         along = np.sum(n * axes, axis=2, keepdims=True) * n
         turned = along + np.cos(angle) * (axes - along) + np.sin(angle) * np.cross(np.broadcast_to(n, axes.shape), axes)
-        body[:, 1:] = turned
+        new[self.frames[:, 3:]] = turned.reshape(-1, 9)
         out: np.ndarray = new
         return out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from ..codes import ProjectionCode
 from ..errors import ModelError
 from ..kernels.compile.calls import address_of, check_answer
-from ..kernels.step.explicit import attempt_explicit, begin_explicit, keep_explicit, shorten_explicit
+from ..kernels.step.beginning import begin_step
+from ..kernels.step.explicit import attempt_explicit, keep_explicit, shorten_explicit
 from ..kernels.step.flow import OPTIONS, Flow
 from ..kernels.step.implicit import attempt_implicit, begin_implicit, keep_implicit, shorten_implicit
 from ..kernels.step.method import CALLS, FUNCTIONS, Method, Tableau
-from ..kernels.step.radau import attempt_radau, begin_radau, keep_radau, shorten_radau
+from ..kernels.step.radau import attempt_radau, keep_radau, shorten_radau
 from ..kernels.step.radau_stages import COEFFICIENTS, Stages
 from ..kernels.step.stage import Tangent
 from ..kernels.tables import System, Work
@@ -34,9 +36,9 @@ PROJECTIONS = {None: ProjectionCode.NONE, "step": ProjectionCode.STEP, "mass": P
                "tangent": ProjectionCode.TANGENT}
 Kernels = tuple[Any, ...]
 """The four kernels of a method, in the order of kernels/step/method.py."""
-EXPLICIT: Kernels = (begin_explicit, attempt_explicit, shorten_explicit, keep_explicit)
+EXPLICIT: Kernels = (begin_step, attempt_explicit, shorten_explicit, keep_explicit)
 IMPLICIT: Kernels = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
-SIMULTANEOUS: Kernels = (begin_radau, attempt_radau, shorten_radau, keep_radau)
+SIMULTANEOUS: Kernels = (begin_step, attempt_radau, shorten_radau, keep_radau)
 
 _ADDRESSES: dict[Kernels, tuple[int, ...]] = {}
 """Functions of a method -> their addresses, once they are compiled: all systems have the same types."""
@@ -127,6 +129,16 @@ def _coefficients(integrator: Stepping) -> np.ndarray:
 
 
 def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
+    """Return the memory of implicit steps; that of no rates is shared."""
+    return _allocate_tangent(n_v, dense) if n_v else _no_tangent()
+
+
+@cache
+def _no_tangent() -> Tangent:
+    return _allocate_tangent(0, False)
+
+
+def _allocate_tangent(n_v: int, dense: bool) -> Tangent:
     n = n_v if dense and n_v <= LARGEST_DENSE else 0
     add, residual, dq, dq_base, qd_base = (np.zeros(n_v) for _ in range(5))
     return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), add, residual, np.zeros((2, n_v)), dq,
@@ -134,5 +146,15 @@ def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
 
 
 def _make_stages(n: int) -> Stages:
+    """Return the memory of simultaneous stages; that of no rates is shared."""
+    return _allocate_stages(n) if n else _no_stages()
+
+
+@cache
+def _no_stages() -> Stages:
+    return _allocate_stages(0)
+
+
+def _allocate_stages(n: int) -> Stages:
     return Stages(np.zeros((4, n, n)), np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros((6, 3, n)),
                   np.zeros(n), np.zeros(n, complex))

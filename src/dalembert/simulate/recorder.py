@@ -11,11 +11,10 @@ from ..errors import MultibodyError, StorageError
 from ..results.events import EventRecord
 from ..results.stats import Stats
 from ..results.store import Writer
-from ..start.evaluate import evaluate_frames, make_results, refresh_accelerations
+from ..start.evaluate import evaluate_frames, make_results
 from ..start.initial import Start
 from ..start.massless import complete_frame
 from .carrier import Carrier
-from .integrators import Implicit
 from .loop import Loop
 
 
@@ -52,16 +51,16 @@ class Recorder:
 
     def _keep_block(self, block: dict[str, np.ndarray]) -> None:
         if self.begin.massless and isinstance(self.loop, Loop):
+            block = self.loop.in_joints(block)
             block = self._settled(block, self.loop.open)
-        if self.begin.shown.has_superelements and isinstance(self.loop.integrator, Implicit):
-            refresh_accelerations(self.begin.shown, block)
         self.blocks.append(block)
         if self.writer:
             packed, append = self.begin.shown, self.writer.append
-            stored = make_results(packed, self.begin.formulation.name, block, **self.method).frames()
+            shown = self._shown(block)
+            stored = make_results(packed, self.begin.formulation.name, shown, **self.method).frames()
             t, q, qd, qdd = stored.values()
-            self._keep(lambda: append(stored, evaluate_frames(packed, t, q, qd, qdd, block.get("multiplier"),
-                                                              block.get("loads"))))
+            self._keep(lambda: append(stored, evaluate_frames(packed, t, q, qd, qdd, shown.get("multiplier"),
+                                                              shown.get("loads"))))
 
     def add(self, block: dict[str, np.ndarray]) -> None:
         """Add a frame that was not asked for, unless there is one at its time."""
@@ -71,9 +70,12 @@ class Recorder:
 
     def frames(self) -> dict[str, np.ndarray]:
         """Return all frames."""
-        if not self.blocks:
-            return self.loop.take_frames()
-        return {name: np.concatenate([b[name] for b in self.blocks]) for name in self.blocks[0]}
+        blocks = [self._shown(block) for block in self.blocks or [self.loop.take_frames()]]
+        return {name: np.concatenate([b[name] for b in blocks]) for name in blocks[0]}
+
+    def _shown(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return frames in the coordinates of joints, as results have them; a run records those that it is solved in."""
+        return self.loop.in_joints(block) if isinstance(self.loop, Loop) else block
 
     def close(self, status: str, stats: Stats | None = None, messages: Sequence[str] = (),
               events: Sequence[EventRecord] = ()) -> None:

@@ -135,22 +135,24 @@ class Simulation:
 
     # --- loads from outside -------------------------------------------------------------------------------------------
 
-    def load(self, wrenches: np.ndarray | None = None, efforts: np.ndarray | None = None) -> None:
+    def load(self, wrenches: np.ndarray | None = None, efforts: np.ndarray | None = None,
+             points: np.ndarray | None = None) -> None:
         """Set the loads from outside that act from now on.
 
         Parameters
         ----------
         wrenches : (n_bodies, 6) float, optional
-            Force [N] and moment about the origin of each body of `layout.bodies` [N m], world axes.
+            Force [N] and moment [N m] on each body of `layout.bodies`, world axes.
         efforts : (n_v,) float, optional
             On the rates of the tree [N m or N].
+        points : (n_bodies, 3) float, optional
+            Where the forces act, in each body's own axes from its origin [m]; at the origins by default.
 
         Notes
         -----
-        Forces and moments keep their world axes.  The arm from a body's joint to its origin is that of the moment at which
-        they are set: where the two places differ and the body turns, set them anew as it goes on.
+        Forces and moments keep their world axes; the places of the forces go with the bodies, as those of a rope do.
         """
-        self._kernels.load(wrenches, efforts)
+        self._kernels.load(wrenches, efforts, points)
 
     @property
     def layout(self) -> Layout:
@@ -254,6 +256,8 @@ class Simulation:
         return Advance(loop.t, stopped=True)
 
     def _take_events(self) -> None:
+        if not self.begin.packed.plan.model.events:
+            return
         names = [event.name for event in self.begin.packed.plan.model.events]
         self.events += [EventRecord("crossing", t, names[switch], direction) for switch, t, direction in self.loop.crossings()]
 
