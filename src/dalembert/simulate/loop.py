@@ -30,7 +30,6 @@ from ..start.status import error_of
 from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
 from ..system.extent import length_scale
-from ..system.pack import Packed
 from .integrators import Implicit, Stepping
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
@@ -296,8 +295,9 @@ class Loop:
     def stats(self, seconds: float) -> Stats:
         """Cost so far."""
         p = self.flow.progress[0]
-        steps, *others = (int(p[name]) for name in ("steps", "rejected", "iterations", "factorizations", "evaluations"))
-        return Stats(steps, *others, seconds, float(p["h_smallest"]) if steps else 0.0, float(p["h_largest"]))
+        counts = {name: int(p[name]) for name in ("steps", "rejected", "iterations", "factorizations", "evaluations")}
+        return Stats(**counts, seconds=seconds, smallest_step=float(p["h_smallest"]) if counts["steps"] else 0.0,
+                     largest_step=float(p["h_largest"]))
 
 
 def _rows_to_keep(begin: Start, work: Work) -> np.ndarray:

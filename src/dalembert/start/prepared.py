@@ -43,7 +43,7 @@ def forget() -> None:
     _PREPARED.clear()
 
 
-def _is_hashable(key: tuple) -> bool:
+def _is_hashable(key: tuple[object, ...]) -> bool:
     """Tell whether a formulation has no mapping of penalties, which may change."""
     try:
         hash(key)

@@ -16,8 +16,9 @@ def length_scale(model: CheckedModel) -> float:
     Neither axes nor origins of bodies and world matter.  Models without extent take the largest radius of gyration, or 1.
     """
     places = {i: [b.com] for i, b in enumerate(model.bodies) if i > 0 and b.mass > 0}
-    for part in (*model.joints, *model.constraints, *model.forces):
-        for place in (part.first, part.second):
+    ends = [(part.first, part.second) for parts in (model.joints, model.constraints, model.forces) for part in parts]
+    for both in ends:
+        for place in both:
             if place is not None:
                 places.setdefault(place.body, []).append(place.position)
     extent = max((_extent(np.array(found)) for found in places.values()), default=0.0)

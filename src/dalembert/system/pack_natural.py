@@ -241,7 +241,8 @@ def _mass_pairs(tree: System) -> np.ndarray:
     """Pairs (i, j) of coordinates with mass: per body the slots (0, 0), (1, 0), (1, 1), ..., three components each."""
     high, low = np.tril_indices(4)
     block = 3 * np.stack([high, low], axis=1)[:, None, :] + np.arange(3)[None, :, None]
-    return (tree.body["column"][1:, None, None] + block.reshape(1, -1, 2)).reshape(-1, 2)
+    out: np.ndarray = (tree.body["column"][1:, None, None] + block.reshape(1, -1, 2)).reshape(-1, 2)
+    return out
 
 
 def _force_pairs(tree: System) -> np.ndarray:
