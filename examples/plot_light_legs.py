@@ -44,7 +44,7 @@ def robot(gram):
 
 
 # %%
-# The report finds the legs, and tells what they cost.
+# The report finds the legs, and says what they cost.
 
 m = robot(4.0)
 stand = dal.static(m).starts

@@ -1,6 +1,6 @@
 """dalembert: dynamics of machines made of rigid and flexible bodies.
 
-SI units, radians.  ``import dalembert as dal``; every public name stands in ``dal.__all__`` and is loaded on first use.
+SI units, radians.  ``import dalembert as dal``; every public name is in ``dal.__all__`` and is loaded on first use.
 """
 
 from importlib import import_module

@@ -106,7 +106,7 @@ def rejected(model, *words):
 
 
 def unread(text, *words):
-    """Assert that reading a text tells these words."""
+    """Assert that reading a text reports these words."""
     try:
         dal.check(dal.from_text(text))
     except dal.ModelError as error:

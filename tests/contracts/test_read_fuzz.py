@@ -46,7 +46,7 @@ BOUNDED = settings(max_examples=150, deadline=None, derandomize=True,
 
 
 def is_told(text):
-    """Read a text; a fault must be told as a ModelError with a line."""
+    """Read a text; a fault must be reported as a ModelError with a line."""
     try:
         model = dal.from_text(text)
     except dal.ModelError as error:

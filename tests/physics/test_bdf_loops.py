@@ -114,7 +114,7 @@ def test_a_law_that_is_not_a_number_names_its_joint():
 
 
 def test_a_frame_that_cannot_be_shown_ends_in_a_named_error(monkeypatch):
-    """A frame whose accelerations fail in the kernels and in Python is told like a step that does, with the frames before."""
+    """A frame whose accelerations fail in the kernels and in Python is reported like such a step, with the frames before."""
     def none(packed, frames, *_):
         return np.flatnonzero(frames["t"] > 0.055)
 

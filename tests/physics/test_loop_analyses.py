@@ -312,7 +312,7 @@ def test_faulty_times_are_told(times):
 
 @pytest.mark.parametrize(("law", "told"), [(lambda t: 0.4 if t < 0.3 else 1 / 0, "ZeroDivisionError"),
                                            (lambda t: 0.4 if t < 0.3 else np.nan, "motion 'drive'.*not a finite")])
-def test_a_law_that_fails_is_told(law, told):
+def test_a_law_that_fails_is_reported(law, told):
     with pytest.raises(dal.ModelError, match=told):
         dal.kinematics(driven(law), [0.0, 0.5])
     with pytest.raises(dal.ModelError, match=told):

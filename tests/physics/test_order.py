@@ -42,7 +42,7 @@ def name_of(value):
     return value if isinstance(value, str) else repr(value) if not isinstance(value, int) else f"order {value}"
 
 
-# --- mechanisms, each with the channels that tell its state --------------------------------------------------------
+# --- mechanisms, each with the channels that give its state --------------------------------------------------------
 
 def tumbling():
     """Spinning free body with three different moments of inertia, thrown."""

@@ -157,7 +157,7 @@ def test_wrong_rotors_are_told(joint, fragments):
 
 
 def test_model_text_keeps_rotors():
-    """One number, or one a rate."""
+    """One number, or one per rate."""
     m = dal.Model("m").add(dal.Body("b", mass=1.0, inertia=(1, 1, 1)),
                            dal.Cylindrical("j", "ground", "b", armature=[0.1, 2.0]))
     again = dal.from_text(dal.to_text(m))

@@ -64,7 +64,7 @@ def test_penalties_by_name_reach_the_rows_of_their_parts(kind):
 
 
 def test_a_number_is_the_mapping_of_all_names():
-    """The law is exact: the same numbers stand in the same rows."""
+    """The law is exact: the same numbers are in the same rows."""
     one, each = (dal.run(slider_crank(), until=0.1, step=STEP, formulation=dal.SemiRecursive(penalty=p))
                  for p in (4e6, {"small end": 4e6}))
     assert np.array_equal(one["main.angle"], each["main.angle"])

@@ -1,7 +1,7 @@
 """Small masses and inertias, stiff springs and bushings: leave them out, and what that changes.
 
 A light body on stiff springs swings fast, and an error-controlled integrator follows it.  Singular perturbation theory
-[ARN (1)-(6)] takes the limit instead: `neglect` makes the reduced model, `perturbation_report` tells whether it pays.  Small
+[ARN (1)-(6)] takes the limit instead: `neglected` makes the reduced model, `perturbation_report` says whether it pays.  Small
 masses are the parameter of (1), stiff potentials that of (4), which become joints.
 """
 
@@ -208,7 +208,7 @@ def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, stiffness_rat
     The modes of the model about its start are compared with those of the reduced one: a mode that vanishes, or whose
     eigenvalue falls by more than half, is caused by the body.  Frequencies that are damped away within a swing do not
     hold the step of an implicit integrator and do not count in the gain.  How many steps a motion really takes depends on its
-    amplitudes, and frequencies do not tell; with `until` both models are run for some of the time and their steps are counted.
+    amplitudes, which frequencies do not show; with `until` both models are run for some time and their steps are counted.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From what the user said to a faultless model: every name resolved, every fault told at once."""
+"""From what the user said to a faultless model: every name resolved, every fault reported at once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check(model: Model) -> CheckedModel:
     Returns
     -------
     CheckedModel
-        Row 0 of its bodies is the ground; its `notes` tell what is odd but can be computed with.
+        Row 0 of its bodies is the ground; its `notes` list what is odd but can be computed with.
 
     Raises
     ------

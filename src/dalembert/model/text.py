@@ -114,7 +114,7 @@ def write(model: Model, path: str | PathLike[str]) -> None:
     Raises
     ------
     ModelError
-        If the model is faulty, holds a function or a reduced body (which a text cannot tell), or the file cannot be written.
+        If the model is faulty, holds a function or a reduced body (which a text cannot hold), or the file cannot be written.
     """
     text = check(model).text
     faults = [Fault(where, f"a text cannot hold the function {name!r}; use a number, sine, table or ramp")

@@ -42,7 +42,7 @@ _LAWS: _Kinds = {
 
 
 def model_of(data: Any, faults: TextFaults, name: str) -> Model:
-    """Build the model that a text's data tell; whatever is faulty is told and left out or replaced by a stand-in."""
+    """Build the model of a text's data; whatever is faulty is reported and left out or replaced by a substitute."""
     if not isinstance(data, dict):
         faults.tell("text", f"found {shown(data)}, expected a model: 'name:', 'bodies:', 'joints:' ...")
         return Model(name)
@@ -216,7 +216,7 @@ def _one_of(faults: TextFaults, where: str, data: dict[str, Any], kinds: _Kinds,
 
 def _known_fields(faults: TextFaults, where: str, data: dict[str, Any], kind: type, extra: tuple[str, ...] = (),
                   hidden: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the values of a part's fields and tell unknown keys; `extra` are other words of the text."""
+    """Return the values of a part's fields and report unknown keys; `extra` are other words of the text."""
     known = [f.name for f in fields(kind) if f.name not in ("name", *hidden)]
     _tell_unknown(faults, where, data, (*extra, *known))
     return {key: data[key] for key in known if key in data}

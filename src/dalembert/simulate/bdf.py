@@ -42,7 +42,7 @@ MOST_UNKNOWNS = 1000
 UNCONTROLLED = 1e20
 """Absolute tolerance of a rate that is left out of the error test."""
 LEAST_LOOKS = 200
-"""How often progress is told at least."""
+"""How often progress is reported at least."""
 RANK_LOOKS = 20
 """How often it is seen whether directions have lost their inertia, where none had at the start; where some had, it is seen at
 every look whether they have gained it."""
@@ -128,7 +128,7 @@ class BdfLoop:
         self.factors, self.pivot, column = dgetrf(self.matrix)
         self.factorizations += 1
         if column > 0:
-            MasslessState(self.packed, t, *self._state(y)).find()  # tells which direction has no equation, if one has none
+            MasslessState(self.packed, t, *self._state(y)).find()  # names the direction without an equation, if there is one
             self.work.fail["rate"] = self._rate_of_unknown(min(column, self.n_q + self.n_v) - 1)
             self._check(Status.SINGULAR)
 

@@ -256,7 +256,7 @@ def choose_integrator(integrator: object, step: float | None, *, massless: bool 
                       projected: bool = True, superelements: bool = False) -> tuple[Integrator, bool]:
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch.
 
-    `loops` tells of constraints, `projected` that rates and accelerations are projected onto them.
+    `loops` says that there are constraints, `projected` that rates and accelerations are projected onto them.
     """
     if superelements and integrator == "auto":
         return GeneralizedAlpha(), False

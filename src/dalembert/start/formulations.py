@@ -80,7 +80,7 @@ class SemiRecursive:
 
 @dataclass(frozen=True)
 class Global:
-    """Natural coordinates, a point and three vectors a body, with constraints on a sparse system [DOP], [SEG section 4].
+    """Natural coordinates, a point and three vectors per body, with constraints on a sparse system [DOP], [SEG section 4].
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ def share_reactions(packed: Packed, t: np.ndarray, q: np.ndarray, reaction: np.n
 
 class Poses(NamedTuple):
     """States of frames: Jacobians (nf, m, n_v), rows' wrenches on their second bodies about the world's origin (nf, m, 6),
-    origins (nf, n_body, 3) and axes, one a row, (nf, n_body, 3, 3) of the bodies, largest relative violations (nf,).
+    origins (nf, n_body, 3) and axes, one per row, (nf, n_body, 3, 3) of the bodies, largest relative violations (nf,).
     """
 
     jacobian: np.ndarray
@@ -232,5 +232,5 @@ class Sharing:
 
 
 def _about(wrench: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    """Wrenches (nf, n, 6) about points that they are told in minus offsets (nf, n, 3)."""
+    """Wrenches (nf, n, 6) about points at which they are given minus offsets (nf, n, 3)."""
     return np.concatenate([wrench[..., :3], wrench[..., 3:] + np.cross(offset, wrench[..., :3])], axis=-1)

@@ -55,7 +55,7 @@ def pack_global(packed: Packed) -> Packed:
     -------
     Packed
         With natural coordinates, at the columns of the body rows, and the modes of superelements behind them.  Its layout is
-        that of the tree, whose coordinates results are told in, and the modes.
+        that of the tree, in whose coordinates results are given, and the modes.
         Row i < n_loop of the system is row i of the tree's, the last n_drive rows are those of its drives.
         `mass_place` holds the 30 places of each body's mass, then 300 places of each force element's 24 coordinates,
         then as many of each rotor's.
@@ -102,7 +102,7 @@ def _new_rows(code: RowCode, count: int, **fields: Any) -> np.ndarray:
 
 
 def _body_rows(n_body: int) -> np.ndarray:
-    """Unit lengths and right angles of the axes, six rows a body."""
+    """Unit lengths and right angles of the axes, six rows per body."""
     bodies = np.arange(1, n_body)
     rows = [_new_rows(RowCode.UNIT, n_body - 1, a=bodies, e_a=e) for e in AXES]
     rows += [_new_rows(RowCode.SQUARE, n_body - 1, a=bodies, e_a=AXES[c], f_a=AXES[(c + 1) % 3]) for c in range(3)]

@@ -103,7 +103,7 @@ def test_wrong_files_are_told(tmp_path, text, line, fragment):
 
 
 def test_included_files(tmp_path):
-    """What another file holds stands in the place of its include."""
+    """What another file holds takes the place of its include."""
     (tmp_path / "part.xml").write_text('<mujoco><body name="b"><joint/><geom size="1"/></body></mujoco>')
     model = dal.read_mjcf(saved(tmp_path, '<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>'))
     assert [b.name for b in model.bodies] == ["b"]

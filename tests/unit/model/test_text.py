@@ -145,7 +145,7 @@ def test_faults_come_in_the_order_of_lines():
 
 
 def test_missing_and_unreadable_files(tmp_path):
-    """The path and the near miss are told."""
+    """The path and the near miss are reported."""
     (tmp_path / "pendulum.yaml").write_text("name: x")
     for path, fragment in ((tmp_path / "pendulm.yaml", "Did you mean 'pendulum.yaml'?"),
                            (tmp_path / "none" / "x.yaml", "no folder"), (tmp_path, "cannot read"), ("a\0b", "null")):
