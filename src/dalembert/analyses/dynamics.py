@@ -60,8 +60,8 @@ class Dynamics:
     where bias holds weight, centrifugal, Coriolis and gyroscopic loads, minus what *all* force elements of the model do at
     this state and time: springs, dampers, bushings, forces, torques, motors by their own laws, elastic forces of flexible
     bodies.  Motors that a controller commands are listed in `without`: their laws do not count then.  The efforts that
-    make accelerations qdd are ``tau = M qdd + bias``, which is `inverse_dynamics`; computed torque takes the accelerations of a
-    reference plus feedback.
+    make accelerations qdd are ``tau = M qdd + bias``, which is `inverse_dynamics`; computed torque takes the accelerations
+    of a reference plus feedback.
 
     Parameters
     ----------
