@@ -3,7 +3,7 @@
     dq/dt - N(q) qd = 0,   M(q) dqd/dt + g(t, q, qd) = 0                                          (1)
 and for a driven coordinate q - law(t) = 0, qd - law'(t) = 0 in place of its rows.  Directions without inertia need no
 special treatment: (1) holds for them as it stands, [ARN (20b)] being its row without dqd/dt.  With loops g holds the loads
-Jᵀ λ of the multipliers in work.row; what else they need stands in simulate/bdf_loops.py.
+Jᵀ λ of the multipliers in work.row; what else they need is in simulate/bdf_loops.py.
 """
 
 from ...codes import DriveCode, Status
