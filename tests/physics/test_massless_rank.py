@@ -24,7 +24,6 @@ def bead(start, speed, damping=0.5):
 @pytest.mark.parametrize("start, speed", [(0.0, 0.5), (-0.25, 0.5)], ids=["begins at the axis", "crosses the axis"])
 def test_bdf_goes_on_where_a_direction_gains_inertia(start, speed):
     """Against the native stiff integrator at a hundredth of the tolerance, which knows nothing of ranks."""
-    pytest.importorskip("sksundae")
     m = bead(start, speed)
     r = dal.run(m, until=1.0, accuracy=ACCURACY, integrator="bdf", record=0.1)
     exact = dal.run(m, until=1.0, accuracy=1e-2 * ACCURACY, integrator="radau", record=0.1)
@@ -35,7 +34,6 @@ def test_bdf_goes_on_where_a_direction_gains_inertia(start, speed):
 
 
 def test_bdf_names_the_joint_whose_law_is_not_a_number():
-    pytest.importorskip("sksundae")
     m = dal.Model("nan", gravity=(0, 0, 0))
     m.add(*(dal.Body(b, mass=1.0) for b in "ab"), dal.Prismatic("first", "ground", "a", axis=X),
           dal.Prismatic("second", "a", "b", axis=X),
@@ -47,7 +45,6 @@ def test_bdf_names_the_joint_whose_law_is_not_a_number():
 
 def test_bdf_tells_the_status_of_a_direction_that_loses_its_equation():
     """A bead that comes to the axis of a hinge with nothing on it: SingularError, with the joint, not 'not finite'."""
-    pytest.importorskip("sksundae")
     m = dal.Model("lost", gravity=(0, 0, 0))
     m.add(dal.Body("arm"), dal.Body("bead", mass=1.0), dal.Revolute("hinge", "ground", "arm", axis=Z),
           dal.Prismatic("slide", "arm", "bead", axis=X, start=0.5),
@@ -63,8 +60,6 @@ FADING = {"stiffness": lambda t, x, v: -10.0 * (x - 0.1) * (t < 0.5), "damping":
 @pytest.mark.parametrize("effort", FADING.values(), ids=FADING)
 def test_a_massless_direction_whose_only_force_fades_is_named(effort, integrator):
     """What holds a massless body vanishes on the way: SingularError with joint, body and remedy, and the frames before."""
-    if integrator == "bdf":
-        pytest.importorskip("sksundae")
     m = dal.Model("fading", gravity=(0, 0, 0))
     m.add(dal.Body("node"), dal.Body("mass", mass=1.0), dal.Prismatic("x", "ground", "node", axis=X),
           dal.Prismatic("y", "ground", "mass", axis=X), dal.Motor("held", "x", effort=effort),
@@ -106,12 +101,11 @@ def test_bdf_steps_over_what_is_damped_away():
     With factors of an older state and step the errors of Newton's iteration along the legs' rates, enlarged by differences
     of high order, cut step and order to a hundredth and to one.
     """
-    pytest.importorskip("sksundae")
     m = light_legs()
     options = dict(until=1.0, accuracy=1e-6, record=0.1, start=dal.static(m).starts)
     bdf, radau = (dal.run(m, integrator=name, **options) for name in ("bdf", "radau"))
     assert bdf.stats.steps <= 5 * radau.stats.steps
-    assert bdf.stats.iterations <= 2 * bdf.stats.steps  # of exact matrices, one and seldom two a step
+    assert bdf.stats.iterations <= 3 * bdf.stats.steps  # two a step: the first correction is larger than what a past may hold
     allowed = 10 * 1e-6 * np.sqrt(bdf.stats.steps)
     assert worst(bdf["hull.position"], radau["hull.position"]) <= allowed
 

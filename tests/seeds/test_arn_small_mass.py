@@ -37,12 +37,6 @@ def integrators():
                                    marks=pytest.mark.slow if slow else ())
 
 
-def needs(integrator):
-    """Skip where the integrator is not installed."""
-    if integrator == "bdf":
-        pytest.importorskip("sksundae")
-
-
 def reference(letter, m1):
     """Return the data and the solution (p1, p2, v1, v2) of a set."""
     p = load(f"p2_small_mass_oscillator_{letter}")
@@ -60,7 +54,6 @@ def motion(r):
 
 @pytest.mark.parametrize("integrator, letter, m1", list(integrators()))
 def test_every_mass_and_the_limit(integrator, letter, m1):
-    needs(integrator)
     p, exact = reference(letter, m1)
     d = p["data"]
     r = dal.run(small_mass_oscillator(d, m1), until=d["tend"], accuracy=ACCURACY, integrator=integrator,
@@ -111,7 +104,6 @@ def test_the_reduced_problem_takes_few_steps(letter, accuracy, fewer):
     it has died: formulas of order three to five are unstable for its eigenvalue, -100 + 14142i, unless steps stay short, and
     it is the solver's choice of the order that ends this, after 0, 0.3 and 1.8 s at 1e-5, 1e-6 and 1e-7.
     """
-    needs("bdf")
     p, _ = reference(letter, 0.0)
     small, none = (dal.run(small_mass_oscillator(p["data"], m1), until=p["data"]["tend"], accuracy=accuracy,
                            integrator="bdf").stats.steps for m1 in (1e-5, 0.0))
@@ -130,7 +122,6 @@ def tree_angles(r):
 @pytest.mark.parametrize("integrator", ["auto", "bdf"])
 def test_tree_with_a_massless_hub(integrator):
     """All coordinates to 1e-6; the hub's rate to that times the rate of its equation, stiffness over damping."""
-    needs(integrator)
     p = load("p3_tree_massless_hub")
     d = p["data"]
     r = dal.run(massless_hub_tree(d, p["initial"]), until=5.0, accuracy=1e-8, record=0.1, integrator=integrator)

@@ -15,7 +15,7 @@ from .compile.jit import kernel
 from .constraint.accelerations import solve_loaded
 from .constraint.balance import check_balance
 from .constraint.conjugate import project_accelerations, project_rates
-from .constraint.gaps import acceleration_gap, rate_gap
+from .constraint.gaps import RATE_TOLERANCE, acceleration_gap, rate_gap
 from .constraint.loads import eval_needed, eval_state_loads
 from .constraint.massless_rows import find_motion
 from .constraint.matrices import add_step_tangent, clear_matrix, eval_mass, factor_mass, factor_with_penalties
@@ -61,7 +61,7 @@ def find_projected_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
         status = factor_mass(sys, q, work)                                         # M, factors of M + Jᵀ α J
     if status == Status.OK.value:
         rate_gap(sys, work)
-        project_rates(sys, qd, False, work.no_matrix, work.no_pivot, work)         # Phi' = 0
+        project_rates(sys, qd, RATE_TOLERANCE, False, work.no_matrix, work.no_pivot, work)   # Phi' = 0
         status = eval_velocities(sys, q, qd, work)                                 # anew, with the inertias
     if status == Status.OK.value:
         status = eval_state_loads(sys, t, q, qd, qdd, tau, work.scratch.loop.load, work)
@@ -115,11 +115,11 @@ def factor_step(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
 
 
 @kernel
-def project_step(sys, kind, exact, near, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
+def project_step(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
     """Project the rates and accelerations of a new state by (1) of constraint/projection.py, in place.
 
     `kind` is a ProjectionCode; `exact` = 1 takes the dense factors (matrix, pivot).  With `near` = 1 the poses of the last
-    iteration serve: they differ by the guess's error, a high power of the step.
+    iteration serve: they differ by the guess's error, a high power of the step.  `tolerance` is that of rates.
     """
     status = begin_projection(sys, kind, cq, cv, work)                             # keeps λ
     if status != Status.OK.value or kind == ProjectionCode.NONE:
@@ -131,7 +131,7 @@ def project_step(sys, kind, exact, near, t, q, qd, qdd, cq, cv, matrix, pivot, w
         status = factor_with_penalties(sys, q, work)                               # M + Jᵀ α J
     if status == Status.OK.value:
         rate_gap(sys, work)
-        project_rates(sys, qd, exact == 1, matrix, pivot, work)                    # Phi' = 0
+        project_rates(sys, qd, tolerance, exact == 1, matrix, pivot, work)         # Phi' = 0
     if status == Status.OK.value and near == 0:
         status = eval_rates(sys, q, qd, work)                                      # velocities
     if status == Status.OK.value:

@@ -58,27 +58,6 @@ class LinearVectors(NamedTuple):
 
 
 @vectors
-class FormVectors(NamedTuple):
-    """Of step/implicit_form.py."""
-
-    q: np.ndarray  # (n_q,)
-    coordinate_rates: np.ndarray  # (n_q,)
-    q_kept: np.ndarray  # (n_q,)
-    qd: np.ndarray  # (n_v,)
-    qdd: np.ndarray
-    qd_kept: np.ndarray
-    given: np.ndarray  # accelerations before motions without inertia are taken off
-    found: np.ndarray  # accelerations of the state
-    motion: np.ndarray  # one without inertia
-    tau: np.ndarray
-    residual: np.ndarray
-    still: np.ndarray  # zeros
-    turned: np.ndarray  # direction of coordinates or rates
-    scaled: np.ndarray  # direction of accelerations
-    column: np.ndarray  # of the Jacobian
-
-
-@vectors
 class FrameVectors(NamedTuple):
     """Of measure.py and measure_superelements.py: a frame, its accelerations and its efforts."""
 
@@ -98,15 +77,14 @@ class Scratch(NamedTuple):
     settling: SettlingVectors
     balance: BalanceVectors
     linear: LinearVectors
-    form: FormVectors
     frame: FrameVectors
 
 
-POINTS = {"q", "moved", "reached", "coordinate_rates", "q_kept"}
+POINTS = {"q", "moved", "reached"}
 """Fields with an entry per coordinate; the others have one per rate."""
 
 
-KINDS = LoopVectors, SettlingVectors, BalanceVectors, LinearVectors, FormVectors, FrameVectors
+KINDS = LoopVectors, SettlingVectors, BalanceVectors, LinearVectors, FrameVectors
 
 
 @cache

@@ -177,16 +177,16 @@ class Radau:
 
 @dataclass(frozen=True)
 class Bdf:
-    """Backward differentiation formulas of variable order and step (SUNDIALS IDA), order 1 to `max_order`."""
+    """Backward differentiation formulas of variable order and step, order 1 to `max_order`."""
 
     max_order: int = 5
     name: ClassVar[str] = "bdf"
+    order: ClassVar[int] = 1
     adaptive: ClassVar[bool] = True
 
 
-Stepping = Explicit | Implicit | DiagonallyImplicit | Radau
-"""Methods whose steps are taken in the kernels."""
-Integrator = Stepping | Bdf
+Integrator = Explicit | Implicit | DiagonallyImplicit | Radau | Bdf
+"""Methods of time integration."""
 
 RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))
 
@@ -245,7 +245,7 @@ MOST_STAGE_RATES = 50
 """Rates up to which Radau's dense matrices cost less than the shorter steps of sdirk4, whose simple iteration is O(N)."""
 
 
-def stiff_integrator(n_rates: int, *, loops: bool = False) -> Stepping:
+def stiff_integrator(n_rates: int, *, loops: bool = False) -> Integrator:
     """Return what an automatic run of so many rates takes for stiff or massless models."""
     if loops:
         return GeneralizedAlpha()

@@ -12,7 +12,6 @@ from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.state import eval_drives
 from ..system.pack import Packed
 from ..system.pack_laws import REMEMBERED_CALLS, Calls, Overheard, overheard
-from .carrier import Carrier
 from .loop import Loop
 
 MANY_TRIES = 1500
@@ -40,7 +39,7 @@ class RejectionWatch:
         self.tried = self.rejected = 0
         self.told = False
 
-    def look(self, packed: Packed, loop: Carrier) -> list[str]:
+    def look(self, packed: Packed, loop: Loop) -> list[str]:
         """Return messages on laws that jump, once; `loop` is the run so far."""
         stats, t = loop.stats(0.0), loop.t
         steps, rejected = stats.steps, stats.rejected
@@ -56,7 +55,7 @@ class RejectionWatch:
                 for owner, jump in jumps]
 
 
-def jumping_compiled_laws(packed: Packed, loop: Carrier) -> list[tuple[str, float]]:
+def jumping_compiled_laws(packed: Packed, loop: Loop) -> list[tuple[str, float]]:
     """Return (owner, jump) of compiled laws, which leave no trace of their calls, that jump near the present state."""
     if not packed.compiled_laws or not isinstance(loop, Loop):
         return []

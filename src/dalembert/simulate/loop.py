@@ -30,7 +30,7 @@ from ..start.status import error_of
 from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
 from ..system.extent import length_scale
-from .integrators import Implicit, Stepping
+from .integrators import Implicit, Integrator
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
 BUFFER_BYTES = 4_000_000
@@ -59,7 +59,7 @@ _integrate = called_directly(integrate)
 class Loop:
     """State of a run inside the kernels."""
 
-    def __init__(self, begin: Start, method: Stepping, options: RunOptions, times: np.ndarray, *, detect: int = 0,
+    def __init__(self, begin: Start, method: Integrator, options: RunOptions, times: np.ndarray, *, detect: int = 0,
                  outer: bool = False):
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
@@ -92,7 +92,7 @@ class Loop:
                 self.work.row["push"] = multipliers
             self.flow.progress[0].started = 1
 
-    def change_method(self, method: Stepping, *, detect: int = 0, h_explicit: float = 0.0) -> None:
+    def change_method(self, method: Integrator, *, detect: int = 0, h_explicit: float = 0.0) -> None:
         """Go on with another integrator from the present state; `detect` steps held back by stability are called stiff."""
         self.integrator, self.system = method, only_rows(_system_for(method, self.begin), self.rows)
         p, asked = self.flow.progress[0], self.options
@@ -104,7 +104,7 @@ class Loop:
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
         self.work.row["total"] = np.nan
-        self.method = make_method(method, len(self.flow.qd), dense=not self.begin.natural)
+        self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural)
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
@@ -296,8 +296,8 @@ class Loop:
         """Cost so far."""
         p = self.flow.progress[0]
         counts = {name: int(p[name]) for name in ("steps", "rejected", "iterations", "factorizations", "evaluations")}
-        return Stats(**counts, seconds=seconds, smallest_step=float(p["h_smallest"]) if counts["steps"] else 0.0,
-                     largest_step=float(p["h_largest"]))
+        smallest = float(p["h_smallest"]) if counts["steps"] else 0.0
+        return Stats(**counts, seconds=seconds, smallest_step=smallest, largest_step=float(p["h_largest"]))
 
 
 def _rows_to_keep(begin: Start, work: Work) -> np.ndarray:
@@ -308,7 +308,7 @@ def _rows_to_keep(begin: Start, work: Work) -> np.ndarray:
     return moved_rows(system, begin.t, work)
 
 
-def _system_for(method: Stepping, begin: Start) -> System:
+def _system_for(method: Integrator, begin: Start) -> System:
     """System with the penalties that an integrator takes."""
     system = (begin.natural or begin).packed.system
     if begin.natural is None or not isinstance(method, Implicit) or len(system.sup.element):

@@ -10,11 +10,14 @@ import numpy as np
 from ..codes import ProjectionCode
 from ..errors import ModelError
 from ..kernels.compile.calls import address_of, check_answer
+from ..kernels.constraint.gaps import RATE_TOLERANCE
+from ..kernels.step.bdf import attempt_bdf, begin_bdf, keep_bdf, shorten_bdf
 from ..kernels.step.beginning import begin_step
 from ..kernels.step.explicit import attempt_explicit, keep_explicit, shorten_explicit
 from ..kernels.step.flow import OPTIONS, Flow
 from ..kernels.step.implicit import attempt_implicit, begin_implicit, keep_implicit, shorten_implicit
 from ..kernels.step.method import CALLS, FUNCTIONS, Method, Tableau
+from ..kernels.step.past import PAST, POINTS, Past
 from ..kernels.step.radau import attempt_radau, keep_radau, shorten_radau
 from ..kernels.step.radau_stages import COEFFICIENTS, Stages
 from ..kernels.step.stage import Tangent
@@ -22,7 +25,7 @@ from ..kernels.tables import System, Work
 from ..start.arguments import RunOptions
 from ..start.formulations import Projected
 from ..start.start import Start
-from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, Stepping, tableau_arrays
+from .integrators import Bdf, DiagonallyImplicit, Explicit, Implicit, Integrator, Radau, tableau_arrays
 
 LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
@@ -30,6 +33,11 @@ STEP_SHARE = 0.02
 """Share of the tolerated local error that Newton's iteration may take."""
 STAGE_SHARE = 0.02
 """Share of it for each stage of a Runge-Kutta method, whose weights enlarge the stages' errors up to thirty times."""
+PAST_SHARE = 0.01
+"""Share of it of a step whose error is part of the past: differences of high order enlarge it."""
+RATE_SHARE, LEAST_GAP = 1e-5, 1e-14
+"""Share of it for violations of rates, which are part of the past, too: a rate may be a thousandth of the largest one; and
+rounding."""
 TOLERATED = 1.5
 """Error, 1 = accuracy, up to which steps of one-leg and diagonally implicit methods are not repeated."""
 PROJECTIONS = {None: ProjectionCode.NONE, "step": ProjectionCode.STEP, "mass": ProjectionCode.MASS,
@@ -39,19 +47,22 @@ Kernels = tuple[Any, ...]
 EXPLICIT: Kernels = (begin_step, attempt_explicit, shorten_explicit, keep_explicit)
 IMPLICIT: Kernels = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
 SIMULTANEOUS: Kernels = (begin_step, attempt_radau, shorten_radau, keep_radau)
+MULTISTEP: Kernels = (begin_bdf, attempt_bdf, shorten_bdf, keep_bdf)
 
 _ADDRESSES: dict[Kernels, tuple[int, ...]] = {}
 """Functions of a method -> their addresses, once they are compiled: all systems have the same types."""
 
 
-def functions_of(integrator: Stepping) -> Kernels:
+def functions_of(integrator: Integrator) -> Kernels:
     """Return the four kernels of a method, in the order of kernels/step/method.py."""
     if isinstance(integrator, Explicit):
         return EXPLICIT
+    if isinstance(integrator, Bdf):
+        return MULTISTEP
     return SIMULTANEOUS if isinstance(integrator, Radau) else IMPLICIT
 
 
-def addresses_of(integrator: Stepping, arguments: tuple[Any, ...]) -> tuple[int, ...]:
+def addresses_of(integrator: Integrator, arguments: tuple[Any, ...]) -> tuple[int, ...]:
     """Return the addresses of a method's kernels, a row of FUNCTIONS."""
     functions = functions_of(integrator)
     if functions not in _ADDRESSES:
@@ -66,16 +77,20 @@ def method_arguments(system: System, opt: np.ndarray, method: Method, flow: Flow
     return system, opt, method, flow, 0.0, work
 
 
-def make_options(integrator: Stepping, begin: Start, asked: RunOptions) -> np.ndarray:
+def make_options(integrator: Integrator, begin: Start, asked: RunOptions) -> np.ndarray:
     """Return the numbers of a method and of a run, one row of OPTIONS, for a start and for what was asked."""
     opt = np.zeros(1, OPTIONS)
     o: Any = opt[0]
     o.adaptive, o.step, o.accuracy = asked.step is None, asked.step or 0.0, asked.accuracy
-    o.order, o.tolerated = integrator.order, 1.0
+    o.order, o.tolerated, o.rate_gap = integrator.order, 1.0, RATE_TOLERANCE
     if isinstance(integrator, Explicit):
         o.stages, o.symplectic = len(integrator.b), integrator.symplectic
     elif isinstance(integrator, Radau):
         o.newton = (1.0 if o.adaptive else STAGE_SHARE) * STEP_SHARE
+    elif isinstance(integrator, Bdf):
+        o.stages, o.turns, o.newton = 1, 1, PAST_SHARE
+        o.rate_gap = min(RATE_TOLERANCE, max(LEAST_GAP, RATE_SHARE * o.accuracy))
+        _set_projection(o, begin)
     else:
         o.tolerated = TOLERATED
         _set_implicit(o, integrator)
@@ -105,21 +120,25 @@ def _set_projection(o: Any, begin: Start) -> None:
     o.zeta = (chosen.zeta if isinstance(chosen, Projected) else None) or 0.0
 
 
-def make_method(integrator: Stepping, n_v: int, *, dense: bool) -> Method:
-    """Return a method with its memory for n_v rates; `dense`: keeps the exact tangent of joint coordinates at hand."""
-    implicit = isinstance(integrator, (Implicit, DiagonallyImplicit))
+def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool) -> Method:
+    """Return a method with its memory for n_q coordinates and n_v rates.
+
+    `dense`: keeps the exact tangent of joint coordinates at hand.
+    """
+    implicit = isinstance(integrator, (Implicit, DiagonallyImplicit, Bdf))
     return Method(np.zeros(1, FUNCTIONS), _tableau(integrator), _coefficients(integrator),
                   _make_tangent(n_v if implicit else 0, dense=dense),
-                  _make_stages(n_v if isinstance(integrator, Radau) else 0))
+                  _make_stages(n_v if isinstance(integrator, Radau) else 0),
+                  _make_past(integrator, n_q, n_v))
 
 
-def _tableau(integrator: Stepping) -> Tableau:
+def _tableau(integrator: Integrator) -> Tableau:
     if isinstance(integrator, (Explicit, DiagonallyImplicit)):
         return Tableau(*tableau_arrays(integrator))
     return Tableau(np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0))
 
 
-def _coefficients(integrator: Stepping) -> np.ndarray:
+def _coefficients(integrator: Integrator) -> np.ndarray:
     if not isinstance(integrator, Radau):
         return np.zeros(0, COEFFICIENTS)
     table = np.zeros(1, COEFFICIENTS)
@@ -158,3 +177,15 @@ def _no_stages() -> Stages:
 def _allocate_stages(n: int) -> Stages:
     return Stages(np.zeros((4, n, n)), np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros((6, 3, n)),
                   np.zeros(n), np.zeros(n, complex))
+
+
+def _make_past(integrator: Integrator, n_q: int, n_v: int) -> Past:
+    own = np.zeros(1 if isinstance(integrator, Bdf) else 0, PAST)
+    points = POINTS if len(own) else 0
+    if len(own):
+        own[0].most = integrator.max_order
+    else:
+        n_q = n_v = 0
+    return Past(own, np.zeros(points), np.zeros((points, n_q)), np.zeros((points, n_v)), np.zeros(points),
+                np.zeros((points, n_v)), np.zeros((points, n_v)), np.zeros(points), np.zeros(points), np.zeros((4, n_v)),
+                np.zeros((2, n_v)))

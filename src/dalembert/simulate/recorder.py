@@ -14,7 +14,6 @@ from ..results.store import Writer
 from ..start.evaluate import evaluate_frames, make_results
 from ..start.initial import Start
 from ..start.massless import complete_frame
-from .carrier import Carrier
 from .loop import Loop
 
 
@@ -27,7 +26,7 @@ class Recorder:
         What stopped the recording: a massless direction without an equation, or a disk that is full.
     """
 
-    def __init__(self, begin: Start, loop: Carrier, method: dict[str, Any], writer: Writer | None = None):
+    def __init__(self, begin: Start, loop: Loop, method: dict[str, Any], writer: Writer | None = None):
         self.begin, self.loop, self.method, self.writer = begin, loop, method, writer
         self.blocks: list[dict[str, np.ndarray]] = []
         self.unsettled: MultibodyError | None = None
@@ -50,7 +49,7 @@ class Recorder:
             self._keep_block(block)
 
     def _keep_block(self, block: dict[str, np.ndarray]) -> None:
-        if self.begin.massless and isinstance(self.loop, Loop):
+        if self.begin.massless:
             block = self.loop.in_joints(block)
             block = self._settled(block, self.loop.open)
         self.blocks.append(block)
@@ -75,7 +74,7 @@ class Recorder:
 
     def _shown(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Return frames in the coordinates of joints, as results have them; a run records those that it is solved in."""
-        return self.loop.in_joints(block) if isinstance(self.loop, Loop) else block
+        return self.loop.in_joints(block)
 
     def close(self, status: str, stats: Stats | None = None, messages: Sequence[str] = (),
               events: Sequence[EventRecord] = ()) -> None:

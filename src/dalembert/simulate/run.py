@@ -20,10 +20,10 @@ from ..start.deformed import Starts
 from ..start.evaluate import make_results
 from ..start.formulations import Formulation
 from ..start.initial import prepare_start
-from .carrier import Progress
 from .integrators import Explicit, Integrator
 from .interrupts import Stop
 from .jumps import jumping_drives
+from .progress import Progress
 from .self_check import unbalanced
 from .simulation import Simulation
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..codes import SignalCode, Status
-from ..errors import ModelError, MultibodyError
+from ..errors import MultibodyError
 from ..kernels.compile.jit import prepare
 from ..results.events import EventRecord
 from ..results.results import Results
@@ -21,12 +21,10 @@ from ..start.formulations import Projected
 from ..start.initial import Start
 from ..start.status import error_of
 from ..system.layout import Layout
-from .bdf import BdfLoop
-from .bdf_loops import LoopedBdf
-from .carrier import Carrier, Interrupt, Progress
-from .integrators import DORMAND_PRINCE, Bdf, Integrator, choose_integrator, stiff_integrator
+from .integrators import DORMAND_PRINCE, choose_integrator, stiff_integrator
 from .jumps import RejectionWatch
 from .loop import Loop
+from .progress import Interrupt, Progress
 from .recorder import Recorder
 
 CHUNK_SECONDS = 0.2
@@ -92,11 +90,8 @@ class Simulation:
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "
                             "stiff for explicit steps")
-        if isinstance(integrator, Bdf) and not len(begin.q):
-            messages.append("nothing moves: dopri5 takes the place of bdf, which has no unknowns")
-            integrator = DORMAND_PRINCE
         self.begin, self.options, self.messages = replace(begin, messages=tuple(messages)), options, messages
-        self.loop: Carrier = _make_loop(self.begin, integrator, options, times, HELD_BACK if may_switch else 0, outer)
+        self.loop = Loop(self.begin, integrator, options, times, detect=HELD_BACK if may_switch else 0, outer=outer)
         self.method: dict[str, Any] = dict(integrator=integrator.name, step=options.step,
                                            accuracy=None if options.step else options.accuracy)
         self.recorder = Recorder(self.begin, self.loop, self.method, writer)
@@ -125,14 +120,6 @@ class Simulation:
         out: Results = make_results(self.begin.shown, self.begin.formulation.name, frames, **self.method)
         return out
 
-    @property
-    def _kernels(self) -> Loop:
-        """The loop, if it is one in the kernels: loads, stops within a step and changes of the method are theirs."""
-        if isinstance(self.loop, Loop):
-            return self.loop
-        raise ModelError(f"integrator {self.loop.integrator.name!r} does not carry loads from outside and stop conditions; "
-                         "take 'radau', 'sdirk4' or 'generalized-alpha'")
-
     # --- loads from outside -------------------------------------------------------------------------------------------
 
     def load(self, wrenches: np.ndarray | None = None, efforts: np.ndarray | None = None,
@@ -152,7 +139,7 @@ class Simulation:
         -----
         Forces and moments keep their world axes; the places of the forces go with the bodies, as those of a rope do.
         """
-        self._kernels.load(wrenches, efforts, points)
+        self.loop.load(wrenches, efforts, points)
 
     @property
     def layout(self) -> Layout:
@@ -163,7 +150,7 @@ class Simulation:
 
     def record_next(self, times: np.ndarray) -> None:
         """Set the times of the next frames [s]; those asked for before and not reached are dropped."""
-        self._kernels.set_times(times)
+        self.loop.set_times(times)
 
     def advance(self, until: float, *, stop: Stop | None = None, progress: Progress | None = None,
                 interrupt: Interrupt | None = None) -> Advance:
@@ -239,7 +226,7 @@ class Simulation:
 
     def _stop_within(self, stop: Stop) -> Advance:
         """Go back to where in the last step a condition became true."""
-        loop = self._kernels
+        loop = self.loop
         low, high = loop.step_began, loop.t
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
@@ -273,12 +260,12 @@ class Simulation:
                 if channel not in found:
                     found[channel] = np.ravel(shown[channel][0])
                 values[i] = found[channel][component]
-        self._kernels.give_inputs(values)
+        self.loop.give_inputs(values)
 
     # --- methods ------------------------------------------------------------------------------------------------------
 
     def _switch_to_implicit(self) -> None:
-        loop = self._kernels
+        loop = self.loop
         method = stiff_integrator(len(self.begin.qd), loops=self.begin.has_rows)
         self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.integrator.name} at "
                              f"{loop.step:.3g} s; went on with {method.name}")
@@ -287,7 +274,7 @@ class Simulation:
 
     def _switch_back(self) -> None:
         self.recorder.collect()  # frames of the implicit method
-        loop = self._kernels
+        loop = self.loop
         self.messages.append(f"at t = {loop.t:.6g} s the accuracy asked for keeps implicit steps as short as "
                              f"explicit ones ({loop.step:.3g} s); went on with dopri5")
         self.patience *= MORE_PATIENCE
@@ -310,20 +297,9 @@ class Glance:
 
     def __getitem__(self, channel: str) -> np.ndarray:
         if self._results is None:
-            self._results = self._simulation._shown(self._simulation._kernels.between(self.t))
+            self._results = self._simulation._shown(self._simulation.loop.between(self.t))
         out: np.ndarray = self._results[channel][0]
         return out
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._simulation, name)
-
-
-def _make_loop(begin: Start, integrator: Integrator, options: RunOptions, times: np.ndarray, detect: int, outer: bool
-               ) -> Carrier:
-    """Return the state of a run inside the kernels, or inside the solver of backward differentiation formulas."""
-    if not isinstance(integrator, Bdf):
-        return Loop(begin, integrator, options, times, detect=detect, outer=outer)
-    if outer or begin.packed.plan.model.controllers or begin.packed.plan.model.events:
-        raise ModelError("integrator 'bdf' keeps a long past and does not carry controllers, events and loads from outside; "
-                         "take 'radau', 'sdirk4' or 'generalized-alpha'")
-    return (LoopedBdf if begin.has_rows else BdfLoop)(begin, integrator, options, times)

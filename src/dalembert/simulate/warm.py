@@ -18,7 +18,6 @@ from ..kernels.measure_superelements import measure_natural_frames, solve_natura
 from ..kernels.natural.coordinates import natural_state_of_joint
 from ..kernels.natural.joints import joint_frames_of_natural
 from ..kernels.step.dense_output import state_between
-from ..kernels.step.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.tables import make_work
 from ..kernels.tree.balance import check_tree_balance
 from ..kernels.tree.inverse import eval_body_accelerations, eval_mass_matrix
@@ -31,7 +30,7 @@ from ..start.arguments import RunOptions
 from ..start.at_state import entries_at_state, make_reader
 from ..start.initial import prepare_start
 from ..start.massless import completion_entry
-from .integrators import DORMAND_PRINCE, GeneralizedAlpha, Radau
+from .integrators import DORMAND_PRINCE, Bdf, GeneralizedAlpha, Radau
 from .loop import Loop
 
 
@@ -44,7 +43,7 @@ def entries() -> list[tuple[Any, tuple[Any, ...]]]:
     system, work = begin.packed.system, make_work(begin.packed.system)
     q, qd, block, cube = begin.q, begin.qd, np.zeros((1, 0)), np.zeros((1, 1, 1))
     options = RunOptions(1.0, None, 1e-6, "auto", "auto", None)
-    methods = (DORMAND_PRINCE, GeneralizedAlpha(), Radau())
+    methods = (DORMAND_PRINCE, GeneralizedAlpha(), Radau(), Bdf())
     loops = [Loop(begin, method, options, np.zeros(1)) for method in methods]
     return [
         *(entry for loop in loops for entry in loop.entries()),
@@ -79,14 +78,12 @@ def entries() -> list[tuple[Any, tuple[Any, ...]]]:
         (list_massless, (system, work, np.zeros(1, np.int64))),
         (eval_massless_motion, (system, 0, qd, work)),
         (eval_products, (system, 0.0, q, qd, qd, qd, qd, qd, work)),
-        (eval_implicit_form, (system, 0.0, q, q, block, q, work)),
         (link_entries, (system, work)),
         (eval_gaps, (system, 0.0, q, qd, work)),
         (eval_constraints, (system, 0.0, q, qd, work)),
         (eval_needed, (system, 0.0, q, qd, qd, qd, 0, qd, work)),
         (eval_mass, (system, q, work)),
         (add_step_tangent, (system, 0.0, q, qd, qd, qd, 1.0, 1.0, work)),
-        (eval_implicit_jacobian, (system, 0.0, q, q, block, 1.0, block, work)),
         *entries_at_state(system, make_reader(begin.packed), work).values(),
     ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from typing import Any
 
 from ..model.checked import CheckedModel
 from .start import Start
@@ -43,7 +44,7 @@ def forget() -> None:
     _PREPARED.clear()
 
 
-def _is_hashable(key: tuple[object, ...]) -> bool:
+def _is_hashable(key: tuple[Any, ...]) -> bool:
     """Tell whether a formulation has no mapping of penalties, which may change."""
     try:
         hash(key)

@@ -26,7 +26,7 @@ from dalembert.kernels.control.controllers import RUNNING
 from dalembert.kernels.force import elements, elements_tangent, laws
 from dalembert.kernels.natural import curvature, forces_tangent, joints, shapes
 from dalembert.kernels.natural import rows as natural_rows
-from dalembert.kernels.step import events, implicit_form
+from dalembert.kernels.step import events
 from dalembert.kernels.tree import at_state, kinematics, tangent
 from dalembert.kernels.tree import state as tree_state
 from dalembert.start.at_state import make_reader
@@ -209,16 +209,12 @@ def driven():
 def test_drives(code):
     begin = prepare_start(driven())
     sys, q, qd, v = begin.packed.system, begin.q.copy(), begin.qd.copy(), np.zeros(1)
-    odd, work, y = with_code(sys, "drive", 0, code), linked_work.make_linked_work(sys), np.concatenate([begin.q, begin.qd])
+    odd, work = with_code(sys, "drive", 0, code), linked_work.make_linked_work(sys)
     assert tree_state.eval_drives(odd, 0.0, q, qd, v) == Status.UNKNOWN_DRIVE
     work.fail["drive"] = -1
     assert evaluate.eval_accelerations(odd, 0.0, q, qd, v, v.copy(), work) == Status.UNKNOWN_DRIVE
     assert work.fail["drive"] == 0
     told(begin.packed, Status.UNKNOWN_DRIVE, work, "drive 0 is of a kind")
-    basis = np.zeros((0, 1))
-    assert implicit_form.eval_implicit_form(odd, 0.0, y, y, basis, y.copy(), work) == Status.UNKNOWN_DRIVE
-    A = np.zeros((2, 2))
-    assert implicit_form.eval_implicit_jacobian(odd, 0.0, y, y, basis, 1.0, A, work) == Status.UNKNOWN_DRIVE
 
 
 def test_drives_with_loops():

@@ -10,7 +10,7 @@ import dalembert as dal
 from dalembert.kernels import evaluate, linearize, linked_work, loop_calls, measure
 from dalembert.kernels.compile.jit import kernel
 from dalembert.kernels.constraint import rows as constraints
-from dalembert.kernels.step import implicit_form, massless_frames
+from dalembert.kernels.step import massless_frames
 from dalembert.kernels.tree import balance as tree_balance
 from dalembert.kernels.tree import factor as tree_factor
 from dalembert.kernels.tree import inverse as tree_inverse
@@ -57,7 +57,6 @@ def calls(case):
     qdd, tau, out, add = np.zeros(n), np.zeros(n), np.zeros(n), np.ones(n)
     M, C, K, ones = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.ones(n)
     body, made = frames_of(case)
-    y, basis = np.concatenate([q, qd]), np.zeros((0, n))
     return [
         (tree_state.eval_drives, (sys, 0.1, q, qd, qdd)),
         (evaluate.eval_accelerations, (sys, 0.1, q, qd, qdd, tau, work)),
@@ -89,8 +88,6 @@ def calls(case):
         (tree_rank.list_massless, (sys, work, np.zeros(n, np.int64))),
         (tree_rank.eval_massless_motion, (sys, 0, out, work)),
         (tree_rank.eval_products, (sys, 0.1, q, qd, qdd, ones, out, add, work)),
-        (implicit_form.eval_implicit_form, (sys, 0.1, y, y, basis, y.copy(), work)),
-        (implicit_form.eval_implicit_jacobian, (sys, 0.1, y, y, basis, 1.0, np.zeros((len(y), len(y))), work)),
     ]
 
 

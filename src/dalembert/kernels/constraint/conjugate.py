@@ -80,9 +80,12 @@ def reduce_gap(sys, y, tolerance, furthest, exact, matrix, pivot, work) -> bool:
 
 
 @kernel
-def project_rates(sys, y, exact, matrix, pivot, work):
-    """Project rates y with the gap in row.gap; what is left lies along directions that are singular now."""
-    reduce_gap(sys, y, RATE_TOLERANCE * max(1.0, largest(y)), FURTHEST, exact, matrix, pivot, work)
+def project_rates(sys, y, tolerance, exact, matrix, pivot, work):
+    """Project rates y with the gap in row.gap; what is left lies along directions that are singular now.
+
+    `tolerance` is relative to rows' sizes and to the largest rate.
+    """
+    reduce_gap(sys, y, tolerance * max(1.0, largest(y)), FURTHEST, exact, matrix, pivot, work)
 
 
 @kernel

@@ -14,7 +14,7 @@ PROJECTED_TOLERANCE = 1e-13
 """Likewise a projection of positions.  Where rows are dependent for a moment their violation grows with the square of what is
 then free, which may be off by the root of this, and stays so after the passage."""
 RATE_TOLERANCE = 1e-10
-"""Likewise of its rate, relative to the size and to the largest rate."""
+"""Likewise of its rate, relative to the size and to the largest rate; multistep methods ask for less, `Options.rate_gap`."""
 ROUGH_TOLERANCE = 1e-9
 """Violation that may be left in a singular position, where corrections converge slowly."""
 

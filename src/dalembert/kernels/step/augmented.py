@@ -121,8 +121,8 @@ def project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
     if own_matrix and not exact:
         flow.progress[0].factored = 0
     dense, near = exact and not own_matrix, o.accuracy > ROUGH_ACCURACY and not own_matrix
-    return call_projection(sys, o.projection, 1 if dense else 0, 1 if near else 0, t1, flow.q_new, flow.qd_new, flow.qdd_new,
-                           cq, cv, tangent.matrix, tangent.pivot, work)
+    return call_projection(sys, o.projection, 1 if dense else 0, 1 if near else 0, o.rate_gap, t1, flow.q_new, flow.qd_new,
+                           flow.qdd_new, cq, cv, tangent.matrix, tangent.pivot, work)
 
 
 @kernel

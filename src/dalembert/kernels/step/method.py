@@ -16,6 +16,7 @@ import numpy as np
 from ..compile.bundle import bundle
 from ..compile.calls import NUMBER, by_address_in
 from ..compile.record import record
+from .past import Past
 from .radau_stages import Stages
 from .stage import Tangent
 
@@ -65,3 +66,4 @@ class Method(NamedTuple):
     coefficients: np.ndarray  # (1,) or (0,) COEFFICIENTS of simultaneous stages
     tangent: Tangent
     stages: Stages
+    past: Past

@@ -1,0 +1,305 @@
+"""Backward differentiation formulas of order one to five with variable steps, for trees and mechanisms with loops.
+
+Seeds: [BrenanCampbellPetzold1996] formulas with a fixed leading coefficient, and their choice of order.  Deviations: the past
+is kept as states, not as divided differences; accelerations are the unknowns; errors are measured by their largest entry.
+With the polynomial P of degree k through the last k + 1 states (past.py), the corrector of order k differs from it by a
+polynomial that vanishes at t1 - i h, i = 1 .. k.  At the end t1 of a step h its slope is therefore
+    x' = P' + (A/h) (x - P),   A = sum_{i=1}^k 1/i                                               (1)
+whatever the steps before were.  Taken for rates and for increments d of the coordinates, d' = T(d)⁻¹ qd, with c = h/A:
+    qd = P_v + c (a - P_v'),   d = P_d + c (T(d)⁻¹ qd - P_d')                                    (2)
+which is the stage of step/stage.py with cv = c, cq = c²: the iterations of newton.py (trees) and augmented.py (loops) serve.
+With loops positions end on Phi = 0 and rates are projected onto Phi' = 0, orthogonally with M.  If qd is the projected and
+qd + u the rate of (2), M u = Jᵀ ν, then (2) says
+    d' = qd + M⁻¹ Jᵀ ν,   M qd' + g + Jᵀ (λ + ν/c) = 0,   J qd + Phi_t = 0,   Phi = 0             (3)
+the equations of index two of Gear, Gupta and Leimkuhler, for which these formulas keep their orders.
+Local error, with a_i = h/(t1 - t_i) of the states i = 0 .. k in P and e what x is off P:
+    e max(a_k, |sum a_i - A|) / sum a_i,                                                         (4)
+for equal steps e/(k+1)/(1 + 1/2 + .. + 1/(k+1)).  Rates without inertia of their own (`flow.slack`) are left out of it.
+Where massless directions begin off their equilibrium, steps of order one pass over their layer: (4) is filtered by (6) of
+implicit.py then, and the past begins anew after them.
+"""
+
+from math import isfinite, sqrt
+
+from ...codes import FormCode, Status
+from ..compile.jit import kernel, part
+from ..tree.state import normalise
+from ..tree.tangent import eval_variation
+from .explicit import first_step
+from .flow import begin, is_cut
+from .implicit import START_FILTERS, count_dense, update_scales, with_inertia
+from .newton import solve_stage
+from .past import (
+    factor_of_equal_steps,
+    find_off,
+    keep_state,
+    look_ahead,
+    see_past,
+)
+from .step_matrix import solve_factored
+
+FIRST_SHARE = 0.1
+"""Of a cautious first step of an explicit method: the first one here is of order one."""
+SAFETY = 2.0
+"""Factor of an error that the length of a step is chosen for."""
+LEAST_GROWTH, MOST_GROWTH = 1.2, 2.0
+LEAST_SHRINKING, MOST_SHRINKING = 0.9, 0.25
+LARGEST_TURN = 0.4
+"""Turn of a ball in a step [rad]: six of them are within the past, and the rotation vector's own equation contracts fast."""
+UP, SAME, DOWN, TWO_DOWN = 3, 2, 1, 0
+"""Places of the orders next to the present one in `term`."""
+
+
+@part
+def leading(order):
+    """A of (1)."""
+    total = 0.0
+    for i in range(order):
+        total += 1.0 / (i + 1.0)
+    return total
+
+
+@part
+def error_share(order):
+    """(4) for equal steps, over the size of h^(k+1) times the derivative of order k+1."""
+    return 1.0 / ((order + 1.0) * leading(order + 1))
+
+
+@kernel
+def size_of_off(sys, flow, off):
+    """Largest of what a state is off, 1 = scale of its coordinate or rate; motions without inertia have no say."""
+    worst = 0.0
+    for k in range(off.shape[1]):
+        worst = max(worst, abs(off[0, k]) / flow.dq_scale[k])
+        moved, speed = off[1, k], max(abs(flow.qd[k]), abs(flow.qd_new[k]))
+        if flow.slack[k] > 0.0:
+            if sys.constants[0].form == FormCode.GLOBAL:
+                continue
+            moved, speed = with_inertia(flow, off[1], k), 0.0
+        worst = max(worst, abs(moved) / (flow.qd_scale[k] + speed))
+    return worst
+
+
+@kernel
+def begin_past(flow, past):
+    """Forget all states but the present one."""
+    own = past.state[0]
+    own.points = own.steady = own.failures = own.falls = own.skips = 0
+    own.order = own.rising = 1
+    keep_state(past, flow.progress[0].t, flow.q, flow.qd)
+
+
+@kernel
+def see_start(sys, flow, past, h):
+    """In place of a state before the first one take what its rates and accelerations say."""
+    own, qd = past.state[0], flow.qd
+    past.s[1] = -2.0 * h
+    for k in range(qd.shape[0]):
+        past.move[1, k] = -h * qd[k]
+        past.rate[1, k] = qd[k] - h * flow.qdd[k]
+    own.serve = 2
+
+
+@part
+def set_base(flow, past, tangent, c):
+    """Base values of (2) for accelerations of zero, and the guess of them and of the increments."""
+    ahead = past.ahead
+    for k in range(flow.qd.shape[0]):
+        tangent.qd_base[k] = ahead[2, k] - c * ahead[3, k]
+        tangent.dq_base[k] = ahead[0, k] + c * (tangent.qd_base[k] - ahead[1, k])
+        tangent.dq[k] = ahead[0, k]
+        flow.qdd_new[k] = ahead[3, k]
+
+
+@kernel
+def find_terms(sys, o, flow, past, tangent, h):
+    """Sizes of the derivatives next to the order in use, and the error (4) of the step."""
+    own, p = past.state[0], flow.progress[0]
+    k = own.order
+    for j in range(max(0, k - 2), min(k + 1, own.serve - 1) + 1):
+        if j == 0 or j > own.most:
+            continue
+        find_off(past, j + 1, tangent.dq, flow.qd_new)
+        size = size_of_off(sys, flow, past.off) / o.accuracy
+        own.term[j - k + 2] = size * factor_of_equal_steps(past, j + 1, h)
+        if j == k:
+            total = 0.0
+            for i in range(k + 1):
+                total -= h / past.s[i]
+            p.error = size * max(-h / past.s[k], abs(total - leading(k))) / total                # (4)
+    own.falls = 0
+    if k > 2 and max(own.term[TWO_DOWN], own.term[DOWN]) <= own.term[SAME]:
+        own.falls = 1
+    elif k == 2 and own.term[DOWN] <= 0.5 * own.term[SAME]:
+        own.falls = 1
+
+
+@kernel
+def filter_layer(sys, o, flow, past, tangent, t1, c, work):
+    """Error of a first step, of order one, filtered until it is tolerated, with the factors at hand."""
+    p, off = flow.progress[0], past.off
+    e_d, still, e_v, rhs, y = (tangent.direction[0], tangent.direction[1], tangent.direction[2], tangent.residual,
+                               tangent.direction[3])
+    find_off(past, 2, tangent.dq, flow.qd_new)
+    share = p.error / size_of_off(sys, flow, off)
+    for _ in range(START_FILTERS):
+        for k in range(e_d.shape[0]):
+            free = sys.dof[k].drive < 0
+            e_d[k], e_v[k], still[k] = -c * off[0, k] if free else 0.0, off[1, k] if free else 0.0, 0.0
+        eval_variation(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, e_d, still, e_v, rhs, work)
+        solve_factored(sys, p.dense > 0, rhs, y, tangent.matrix, tangent.pivot, work)
+        for k in range(y.shape[0]):
+            off[0, k], off[1, k] = -e_d[k] / c + c * y[k], y[k]
+        p.error = share * size_of_off(sys, flow, off)
+        if p.error <= 1.0:
+            past.state[0].skips = 1
+            return
+
+
+@part
+def name_rate(residual, work):
+    """Name the rate whose equation is not a number: its correction makes all others so."""
+    for k in range(residual.shape[0]):
+        if not isfinite(residual[k]):
+            work.fail[0].rate = k
+            return
+
+
+@kernel
+def begin_bdf(sys, opt, method, flow, t1, work) -> int:
+    """First accelerations and first step, of order one."""
+    p, o = flow.progress[0], opt[0]
+    if p.started == 1 and p.history > 0:
+        return Status.OK.value
+    new = p.started == 0
+    status = begin(sys, flow, work)
+    for r in range(sys.row.shape[0]):
+        work.row[r].kept = work.row[r].total = work.row[r].push
+    if new or p.h <= 0.0:
+        h = FIRST_SHARE * first_step(o, flow)
+        p.h = min(h, p.h) if p.h > 0.0 else h
+    p.factored = 0
+    begin_past(flow, method.past)
+    return status
+
+
+@kernel
+def attempt_bdf(sys, opt, method, flow, t1, work) -> int:
+    """One step and its error."""
+    p, o, past, tangent = flow.progress[0], opt[0], method.past, method.tangent
+    own, h, status = past.state[0], t1 - p.t, Status.OK.value
+    if p.history == 0 and p.started == 0:
+        status = begin_bdf(sys, opt, method, flow, t1, work)
+        if status != Status.OK.value:
+            return status
+    see_past(sys, past, t1)
+    if own.points == 1:
+        see_start(sys, flow, past, h)
+    own.order = max(1, min(own.order, own.serve - 1))
+    look_ahead(past, own.order + 1)
+    c = h / leading(own.order)
+    set_base(flow, past, tangent, c)
+    update_scales(sys, flow)
+    before = p.iterations
+    status = solve_stage(sys, o, flow, tangent, t1, c * c, c, work)
+    p.tried_iterations = p.iterations - before
+    if status != Status.OK.value:
+        if status == Status.NOT_FINITE.value:
+            name_rate(tangent.residual, work)
+        return status
+    normalise(sys, flow.q_new)
+    find_terms(sys, o, flow, past, tangent, h)
+    own.skips = 0
+    if p.error > 1.0 and own.points == 1 and flow.massless.shape[0] > 0 and sys.constants[0].form == FormCode.TREE:
+        filter_layer(sys, o, flow, past, tangent, t1, c, work)
+    return Status.OK.value
+
+
+@kernel
+def shorten_bdf(sys, opt, method, flow, t1, work) -> int:
+    """Shorten the step and perhaps lower its order after a failure or a large error."""
+    p, o, own = flow.progress[0], opt[0], method.past.state[0]
+    factor = MOST_SHRINKING
+    own.failures += 1
+    own.rising = own.steady = 0
+    if p.failure == Status.OK.value:
+        order = own.order - own.falls
+        if own.failures == 1 or own.order == 1:
+            error = max(1.0, min(1e9, own.term[SAME - own.falls] * error_share(order)))
+            factor = min(LEAST_SHRINKING, max(MOST_SHRINKING, LEAST_SHRINKING * (SAFETY * error) ** (-1.0 / (order + 1))))
+        own.order = order if own.failures < 3 else 1
+    elif own.failures > 2:
+        own.order = 1
+    p.h = (t1 - p.t) * factor
+    p.factored, p.contraction = 0, 1.0
+    if p.h < o.h_min:
+        return p.failure if p.failure != Status.OK.value else Status.STEP_TOO_SMALL.value
+    return Status.OK.value
+
+
+@kernel
+def choose_order(own, error):
+    """Order of the next step, and the error that a step of this order and of the same length would have."""
+    k = own.order
+    ready = own.points > k + 1 and k < own.most
+    if own.rising == 1:
+        if own.falls == 1 or k == own.most:
+            own.rising = 0
+        elif ready:
+            own.order = k + 1
+            return error
+    if own.falls == 1:
+        own.order = k - 1
+        return own.term[DOWN] * error_share(k - 1)
+    if not ready or own.steady <= k or own.serve < k + 2:
+        return error
+    raised = own.term[UP] < own.term[SAME] * (0.5 if k == 1 else 1.0)
+    if k > 1 and own.term[DOWN] <= min(own.term[SAME], own.term[UP]):
+        own.order = k - 1
+        return own.term[DOWN] * error_share(k - 1)
+    if raised:
+        own.order = k + 1
+        return own.term[UP] * error_share(k + 1)
+    return error
+
+
+@kernel
+def longest_turning(sys, flow):
+    """Step in which no ball turns by more than LARGEST_TURN [s]."""
+    fastest = 0.0
+    for i in range(sys.quaternion.shape[0]):
+        v = sys.quaternion[i].v
+        fastest = max(fastest, flow.qd[v] ** 2 + flow.qd[v + 1] ** 2 + flow.qd[v + 2] ** 2)
+    return LARGEST_TURN / sqrt(fastest) if fastest > 0.0 else 1e300
+
+
+@kernel
+def keep_bdf(sys, opt, method, flow, t1, work) -> int:
+    """Keep the state; order and length of the next step."""
+    p, o, past = flow.progress[0], opt[0], method.past
+    own, h = past.state[0], p.h_last
+    own.failures = 0
+    own.steady += 1
+    if own.skips == 1:
+        begin_past(flow, past)
+    else:
+        keep_state(past, p.t, flow.q, flow.qd)
+    count_dense(p)
+    if p.bends == 1:
+        p.history = p.started = 0
+        return Status.OK.value
+    cut, before = is_cut(p, h), own.order
+    error = p.error if cut else choose_order(own, p.error)
+    factor = (SAFETY * error + 1e-6) ** (-1.0 / (own.order + 1))
+    longest = h
+    if factor >= LEAST_GROWTH and (own.steady > own.order or own.rising == 1):
+        longest = h * min(MOST_GROWTH, factor)
+    elif factor < 1.0:
+        longest = h * max(0.5, min(LEAST_SHRINKING, factor))
+        own.rising = 0
+    if cut:
+        longest = max(longest, p.h_wish)
+    elif longest != h or own.order != before:
+        own.steady = 0
+    p.h = min(longest, o.h_max, longest_turning(sys, flow))
+    return Status.OK.value
