@@ -182,7 +182,7 @@ def _allocate_stages(n: int) -> Stages:
 def _make_past(integrator: Integrator, n_q: int, n_v: int) -> Past:
     own = np.zeros(1 if isinstance(integrator, Bdf) else 0, PAST)
     points = POINTS if len(own) else 0
-    if len(own):
+    if isinstance(integrator, Bdf):
         own[0].most = integrator.max_order
     else:
         n_q = n_v = 0
