@@ -122,7 +122,7 @@ def _find_other(faults: Faults, where: str, text: Any, names: Names, told: Coord
     joint, _, coordinate = text.partition(".") if isinstance(text, str) else (text, "", "")
     found = find_coordinate(faults, where, where, joint, coordinate or None, names, instead=_INSTEAD)
     if found.unit and found == told:
-        faults.tell(where, f"{shown(text)} is the coordinate that is told, expected another one")
+        faults.tell(where, f"{shown(text)} is the dependent coordinate itself, expected another one")
     return found
 
 
