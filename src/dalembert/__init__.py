@@ -20,6 +20,7 @@ _HOMES = {
     "model.constraints": [
         "CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling",
     ],
+    "model.contacts": ["Box", "Capsule", "Contact", "Cylinder", "Mesh", "Plane", "Point", "Sphere"],
     "model.control": ["Controller", "Event"],
     "model.flexible": ["Circle", "Material", "Rectangle", "Section", "Tube"],
     "model.flexible_parts": ["Beam", "FlexibleBody"],
@@ -34,6 +35,7 @@ _HOMES = {
     "formats.urdf": ["read_urdf"],
     "formats.mesh": ["body_from_mesh"],
     "simulate.run": ["run"],
+    "simulate.unilateral": ["UnilateralContact"],
     "start.frame": ["assemble", "evaluate_state"],
     "analyses.static": ["static"],
     "analyses.linear": ["eigenmodes", "linearize"],

@@ -15,7 +15,7 @@ from random_models import random_rotation
 
 import dalembert as dal
 from dalembert.kernels.linked_work import eval_constraints, eval_mass, make_linked_work
-from dalembert.start import begin, natural
+from dalembert.start import begin, natural, prepared
 
 ACCURACY = 1e-6
 """Of `run` by default."""
@@ -60,6 +60,7 @@ def refusals(monkeypatch, formulation, penalties):
         sound = dal.run(model, until=UNTIL, formulation=formulation)["a.angle"]
         for module in (begin, natural):
             monkeypatch.setattr(module, "with_penalties", spoiled(original, penalties(seed)))
+        prepared.forget()
         try:
             found = dal.run(model, until=UNTIL, formulation=formulation)["a.angle"]
         except dal.MultibodyError as error:

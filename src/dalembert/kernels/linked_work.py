@@ -3,7 +3,7 @@
 What Python itself asks of these kernels is asked here, by address, too.
 """
 
-from ..codes import FormCode
+from ..codes import FormCode, Status
 from .compile.calls import store_addresses
 from .compile.jit import kernel
 from .evaluate_loops import ANSWERS
@@ -31,6 +31,54 @@ def make_linked_work(system: System) -> Work:
 def eval_constraints(sys, t, q, qd, work) -> int:
     """Poses, velocities, Phi, Phi' and the Jacobian of a state."""
     return call_constraints(sys, t, q, qd, work)
+
+
+@kernel
+def eval_row_motions(sys, t, q, qd, J, work) -> int:
+    """Columns of the Jacobian J (m, n_v) by driven rates; leaves the state at rest evaluated, qd is scratch."""
+    for k in range(sys.drive.shape[0] + 1):
+        for v in range(qd.shape[0]):
+            qd[v] = 0.0
+        driven = sys.drive[k].v if k < sys.drive.shape[0] else -1
+        if driven >= 0:
+            qd[driven] = 1.0
+        status = call_constraints(sys, t, q, qd, work)
+        if status != Status.OK.value:
+            return status
+        for r in range(sys.row.shape[0]):
+            if driven >= 0:
+                J[r, driven] = work.row[r].rate
+            else:
+                for d in range(sys.drive.shape[0]):
+                    J[r, sys.drive[d].v] -= work.row[r].rate
+    return Status.OK.value
+
+
+@kernel
+def eval_row_frames(sys, t, q, qd, J, value, force, moment, place, axes, work) -> int:
+    """Rows of frames t (nf,), q (nf, n_q): Jacobians J (nf, m, n_v) by all rates, violations `value` (nf, m).
+
+    `force`, `moment` (nf, m, 3) are what a unit multiplier does to the second body; `place` (nf, n_body, 3) are the bodies'
+    origins, `axes` (nf, n_body, 9) the columns of their rotations.
+    """
+    for f in range(t.shape[0]):
+        status = eval_row_motions(sys, t[f], q[f], qd, J[f], work)
+        if status != Status.OK.value:
+            return status
+        for r in range(sys.row.shape[0]):
+            c, own = sys.row[r], work.row[r]
+            value[f, r] = own.value
+            for k in range(3):
+                force[f, r, k], moment[f, r, k] = own.f_b[k], own.n_b[k]
+            for p in range(c.first, c.first + c.count):
+                J[f, r, sys.entry[p].column] = work.jacobian[p]
+        for i in range(sys.body.shape[0]):
+            own = work.body[i]
+            for k in range(3):
+                place[f, i, k] = own.r_w[k]
+                for c in range(3):
+                    axes[f, i, 3 * k + c] = own.E_wb[4 * k + c]
+    return Status.OK.value
 
 
 @kernel

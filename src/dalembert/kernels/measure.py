@@ -204,6 +204,10 @@ def restore_loads(loads, work):
     for i in range(control.effort.shape[0]):
         control.effort[i] = loads[k]
         k += 1
+    for i in range(control.contact.shape[0]):
+        for c in range(4):
+            control.contact[i, c] = loads[k]
+            k += 1
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import ConstraintCode, ForceCode, JointCode
+from ..codes import ConstraintCode, ForceCode, JointCode, ShapeCode
 
 
 @dataclass(frozen=True)
@@ -246,6 +246,31 @@ class CheckedEvent:
 
 
 @dataclass(frozen=True)
+class CheckedShape:
+    """A shape: its place and sizes [m]; `direction` (3,) is an axis or a normal in the place's axes."""
+
+    code: ShapeCode
+    place: Place
+    radius: float
+    length: float
+    size: np.ndarray
+    direction: np.ndarray
+    vertices: np.ndarray
+
+
+@dataclass(frozen=True)
+class CheckedContact:
+    """A contact of two shapes; `compliance` [m/N]."""
+
+    name: str
+    first: CheckedShape
+    second: CheckedShape
+    friction: float
+    restitution: float
+    compliance: float
+
+
+@dataclass(frozen=True)
 class CheckedModel:
     """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it."""
 
@@ -262,3 +287,4 @@ class CheckedModel:
     flexibles: tuple[CheckedFlexible, ...] = ()
     controllers: tuple[CheckedController, ...] = ()
     events: tuple[CheckedEvent, ...] = ()
+    contacts: tuple[CheckedContact, ...] = ()

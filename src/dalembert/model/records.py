@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import pi
 
-from ..codes import ConstraintCode, ForceCode, JointCode, RowCode
+from ..codes import ConstraintCode, ForceCode, JointCode, RowCode, ShapeCode
 
 AXES = "xyz"
 """Axes of a joint's frame; z is the joint's own axis."""
@@ -351,6 +351,29 @@ class ConstraintRecord:
     def kind(self) -> str:
         """Name in layouts and files of results."""
         return kind_of(self.code)
+
+
+# --- shapes --------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class ShapeRecord:
+    """What a kind of shape is that touches others.
+
+    Attributes
+    ----------
+    code : ShapeCode
+    fields : tuple
+        Of the shape besides its place, in the order in which they are checked.
+    does : str
+        In a few words, for the reference.
+    mesh : bool
+        Whether it is made of triangles.
+    """
+
+    code: ShapeCode
+    fields: tuple[Field, ...]
+    does: str
+    mesh: bool = False
 
 
 def kind_of(code: JointCode | ForceCode | ConstraintCode) -> str:

@@ -6,21 +6,33 @@ FORMULATIONS = {
     "recursive": ("ARN",),
     "semi-recursive": ("DOP",),
     "global": ("DOP", "SEG"),
+    "interface": ("ELL",),
     "modular": ("SEG",),
 }
 """Formulation -> keys."""
+
+CONSTRAINED = {
+    "semi-recursive": ("SEG",),
+    "interface": ("DOP", "SEG"),
+}
+"""Formulation -> keys of what it does with constraints: augmented Lagrangian of index 3 with projections (ALI3-P), and on
+accelerations."""
+MASSLESS = ("ARN",)
+"""Singular perturbation, where bodies are massless in any formulation."""
 
 FLEXIBLE = {
     "recursive": ("HEL",),
     "semi-recursive": ("HEL",),
     "global": ("ELL",),
+    "interface": ("ELL",),
 }
-"""Formulation -> keys of what it does with flexible bodies: floating frames, absolute interface coordinates."""
+"""Formulation -> keys of what it does with flexible bodies: floating frames of reference, absolute interface coordinates."""
 
 INTEGRATORS = {
     "rk4": ("Kutta1901",),
     "dopri5": ("DormandPrince1980",),
     "tsit5": ("Tsitouras2011",),
+    "explicit-euler": ("HairerLubichWanner2003",),
     "semi-implicit-euler": ("HairerLubichWanner2003",),
     "trapezoidal": ("Newmark1959",),
     "newmark": ("Newmark1959",),
@@ -36,7 +48,8 @@ INTEGRATORS = {
 
 TURNING = ("BruelsCardonaArnold2012",)
 """What implicit integrators need besides where a model has quaternions."""
-IMPLICIT = ("sdirk4", "radau", "trapezoidal", "newmark", "linear-acceleration", "hht", "generalized-alpha")
+IMPLICIT = ("sdirk4", "radau", "trapezoidal", "newmark", "linear-acceleration", "high-order", "hht",
+            "generalized-alpha")
 
 ENTRIES = {
     "ARN": ("misc", {

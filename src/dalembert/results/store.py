@@ -71,7 +71,7 @@ class Writer:
         self.path = Path(path)
         self.written = 0
         self.last = 0.0
-        self._shapes = frame_shapes(layout)
+        self._shapes, self._arrays = frame_shapes(layout), {}
         try:
             self._file = h5py.File(self.path, "w", libver="latest")
         except OSError as error:
@@ -90,12 +90,13 @@ class Writer:
         _write_text(self._file, "layout", layout.as_dict())
         _write_text(self._file, "provenance", dict(provenance))
         self._file.create_dataset("end", shape=(0,), maxshape=(None,), chunks=(4096,), dtype="u1")
-        self._file.create_dataset("count", data=np.zeros(1, "i8"))
+        self._count = self._file.create_dataset("count", data=np.zeros(1, "i8"))
         for name, shape in self._shapes.items():
             if 0 not in shape:
                 rows = max(1, CHUNK // (8 * int(np.prod(shape, dtype=int))))
-                self._file.create_dataset(name, shape=(0, *shape), maxshape=(None, *shape), chunks=(rows, *shape),
-                                          dtype="f8", compression="lzf", shuffle=True)
+                self._arrays[name] = self._file.create_dataset(
+                    name, shape=(0, *shape), maxshape=(None, *shape), chunks=(rows, *shape), dtype="f8", compression="lzf",
+                    shuffle=True)
         self._file.swmr_mode = True
         self._file.flush()
         self._give_back()
@@ -119,12 +120,11 @@ class Writer:
     def _append(self, block: Mapping[str, np.ndarray]) -> None:
         total = self.written + len(block["t"])
         self._reserve(SPARE + (self._row * len(block["t"]) + 2 * CHUNK * len(self._shapes)) * 5 // 4)
-        for name, shape in self._shapes.items():
-            if 0 not in shape:
-                self._file[name].resize(total, axis=0)
-                self._file[name][self.written :] = block[name]
+        for name, array in self._arrays.items():
+            array.resize(total, axis=0)
+            array[self.written :] = block[name]
         self._file.flush()
-        self._file["count"][0] = total
+        self._count[0] = total
         self._file.flush()
         self._give_back()
         self.written, self.last = total, float(block["t"][-1])

@@ -12,7 +12,15 @@ from ..kernels.constraint.rows import eval_jacobian
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual, eval_residual
 from ..kernels.force.laws import eval_law
 from ..kernels.linearize import eval_matrices
-from ..kernels.linked_work import add_step_tangent, eval_constraints, eval_gaps, eval_mass, eval_needed, link_entries
+from ..kernels.linked_work import (
+    add_step_tangent,
+    eval_constraints,
+    eval_gaps,
+    eval_mass,
+    eval_needed,
+    eval_row_frames,
+    link_entries,
+)
 from ..kernels.measure import measure_frames, restore_loads
 from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
 from ..kernels.natural.coordinates import natural_state_of_joint
@@ -81,6 +89,7 @@ def entries() -> list[tuple[Any, tuple[Any, ...]]]:
         (link_entries, (system, work)),
         (eval_gaps, (system, 0.0, q, qd, work)),
         (eval_constraints, (system, 0.0, q, qd, work)),
+        (eval_row_frames, (system, np.zeros(1), block, qd, cube, block, cube, cube, cube, cube, work)),
         (eval_needed, (system, 0.0, q, qd, qd, qd, 0, qd, work)),
         (eval_mass, (system, q, work)),
         (add_step_tangent, (system, 0.0, q, qd, qd, qd, 1.0, 1.0, work)),

@@ -26,7 +26,8 @@ from .carry import Carried, free_coordinates, onto
 from .constraints import Constraints
 from .formulations import Formulation, Global, Recursive, Referred
 from .given_penalties import Penalised, with_given, without_rows
-from .massless import Massless, MasslessState, describe, make_consistent
+from .massless import Massless, MasslessState, make_consistent
+from .massless_texts import describe
 from .mobility import find_mobility, redundancy_messages
 from .moved import left_by_drives, moved_by_drives, moved_starts, unsaid_rates
 from .natural import make_natural
@@ -132,8 +133,9 @@ def _with_massless(start: Start, looked: tuple[MasslessState, Massless | None]) 
     if found is None:
         return start
     slack = (np.max(abs(found.motions), axis=0) > 1e-12).astype(float)
-    return replace(start, packed=state.packed, messages=(*start.messages, *describe(start.packed, found)), slack=slack,
-                   massless_rates=found.rates, motions=found.basis, fastest=found.fastest)
+    told = describe(start.packed, found.rates, found.first_order)
+    return replace(start, packed=state.packed, messages=(*start.messages, *told), slack=slack, massless_rates=found.rates,
+                   motions=found.basis, fastest=found.fastest)
 
 
 # --- loops -------------------------------------------------------------------------------------------------------------

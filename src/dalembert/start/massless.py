@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..codes import FormCode, Status
-from ..errors import ConvergenceError, SingularError
+from ..errors import ConvergenceError
 from ..kernels.compile.jit import called_directly
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual
 from ..kernels.linearize import eval_matrices
@@ -34,10 +34,9 @@ from ..kernels.tables import Work
 from ..kernels.tree.rank import eval_massless_motion, eval_products, list_massless
 from ..kernels.tree.state import move, normalise
 from ..kernels.tree.tangent import eval_variation
-from ..model.joints import JOINT_KINDS
-from ..system.layout import JointEntry
 from ..system.pack import Packed
 from .constraints import Constraints
+from .massless_texts import unsupported
 from .natural import in_rates
 from .rank import inertia_sizes, massless_motions, with_gauge
 from .reduction import scaled
@@ -233,36 +232,9 @@ def _classified(state: MasslessState, rates: np.ndarray, X: np.ndarray, CX: np.n
         _, stiff_sizes, stiff_right = np.linalg.svd(stiff)
         if stiff_sizes[-1] <= max(RANK * np.max(abs(KX), initial=0.0), noise):
             open_motion = stiff_right[-1] @ motions[first:]
-            raise _unsupported(state, int(rates[np.argmax(abs(open_motion[rates]))]), rates, first)
+            raise unsupported(state.packed, state.t, int(rates[np.argmax(abs(open_motion[rates]))]), rates)
     fastest = float(np.max(abs(np.linalg.eigvals(np.linalg.solve(C, K))))) if first == len(rates) else np.inf
     return Massless(rates, X, motions, tests, first, jacobian, qdd, fastest)
-
-
-def _unsupported(state: MasslessState, rate: int, rates: np.ndarray, first: int) -> SingularError:
-    layout = state.packed.layout
-    j = next(joint for joint in layout.joints if joint.v <= rate < joint.v + joint.nv)
-    direction = state.packed.system.dof[rate]
-    turns = bool(direction.s_n.any())
-    own = sum(j.v <= r < j.v + j.nv for r in rates)
-    body = layout.bodies[j.body]
-    return SingularError(
-        f"joint {j.name!r} (between {j.first!r} and {j.second!r}): body {body!r} and what it carries give no "
-        f"{'inertia about' if turns else 'mass along'} {_axis(state.packed, j, rate)}, and neither "
-        f"damping nor stiffness acts there, at t = {state.t:.3f} s; hinge rank {j.nv - own}, needed {j.nv}. Give {body!r} "
-        f"{'an inertia about' if turns else 'a mass along'} that axis, put a spring or damper on the joint, or fix it.")
-
-
-def _axis(packed: Packed, j: JointEntry, rate: int) -> str:
-    """Say which direction of a joint a rate is, in the words of the model."""
-    record = JOINT_KINDS[j.kind]
-    if not record.ball and not record.one_axis:
-        return f"the axis of its {j.coordinates[rate - j.v]}"
-    direction = packed.system.dof[rate]
-    axis = direction.s_n if direction.s_n.any() else direction.s_f
-    if not record.ball:
-        axis = next(joint.axis for joint in packed.plan.model.joints if joint.name == j.name)
-    said = "(" + ", ".join(f"{x:.6g}" for x in np.round(axis, 6) + 0.0) + ")"
-    return f"{said} of {j.second if j.reversed else j.first!r}" if record.ball else f"its axis {said}"
 
 
 def make_consistent(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray
@@ -386,19 +358,6 @@ def check_inertia(begin: Begun) -> None:
     status = eval_accelerations(state.packed.system, begin.t, state.q.copy(), state.qd.copy(), v, v.copy(), work)
     if status != Status.OK:
         raise error_of(status, begin.shown, in_rates(begin, work.fail), begin.t, 0.0)
-
-
-def describe(packed: Packed, found: Massless) -> tuple[str, ...]:
-    """Messages that name the massless bodies and the kind of their equations."""
-    layout, messages = packed.layout, []
-    kind = ("first-order equation" if found.first_order == len(found.rates) else
-            "algebraic (quasi-static) equation" if found.first_order == 0 else "first-order or algebraic equation")
-    for rate in found.rates:
-        j = layout.joint_of_rate(int(rate))
-        direction = packed.system.dof[rate]
-        way = "about the axis" if direction.s_n.any() else "along the axis"
-        messages.append(f"body {layout.bodies[j.body]!r} is massless {way} of joint {j.name!r}: {kind}")
-    return tuple(messages)
 
 
 def _joint_names(packed: Packed, rates: Iterable[int]) -> list[str]:

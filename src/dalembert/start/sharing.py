@@ -20,11 +20,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..codes import Status
 from ..kernels.constraint.accelerations import TURNED
+from ..kernels.linked_work import eval_row_frames
 from ..system.extent import length_scale
 from ..system.layout import Layout
 from ..system.pack import Packed
 from .constraints import Constraints
+from .status import error_of
 
 LOOSE = 1e-7
 """Root of eps of (3), relative to the scaled Jacobian's largest entry, or one; TURNED times a violation if that is more."""
@@ -47,7 +50,8 @@ def share_reactions(packed: Packed, t: np.ndarray, q: np.ndarray, reaction: np.n
     sharing, (n_q, n_v) = Sharing(tree), (tree.layout.n_q, tree.layout.n_v)
     for first in range(0, len(t), sharing.together):
         block = slice(first, first + sharing.together)
-        sharing.share(t[block], np.ascontiguousarray(q[block, :n_q]), reaction[block], effort[block, :n_v])
+        states = (np.ascontiguousarray(x) for x in (t[block], q[block, :n_q]))
+        sharing.share(*states, reaction[block], effort[block, :n_v])
 
 
 class Poses(NamedTuple):
@@ -78,7 +82,7 @@ class Sharing:
 
     def __init__(self, packed: Packed):
         system, layout = packed.system, packed.layout
-        self.system, self.constraints = system, Constraints(packed)
+        self.packed, self.system, self.constraints = packed, system, Constraints(packed)
         self.free, self.between = system.dof["drive"] < 0, system.row["terms"] > 0
         self.joint, self.row, self.carried = self._carried()
         self.pushed, self.pushing, self.rate = self._pushed()
@@ -130,16 +134,16 @@ class Sharing:
         effort += np.einsum("frv,fr->fv", efforts, stress)
 
     def _poses(self, t: np.ndarray, q: np.ndarray) -> Poses:
-        work, size, b = self.constraints.work, self.constraints.size, self.system.row["b"]
-        found = []
-        for now, where in zip(t, q, strict=True):
-            J, row = self.constraints.full_jacobian(float(now), where), work.row
-            found.append((J, row["f_b"].copy(), row["n_b"].copy(), work.body["r_w"].copy(), work.body["E_wb"].copy(),
-                          np.max(abs(row["value"]) / size)))
-        J, f, n, place, axes, violation = map(np.array, zip(*found, strict=True))
-        wrench = np.concatenate([f, n + np.cross(place[:, b], f)], axis=2)
+        nf, m, n_body, n_v = len(t), len(self.system.row), len(self.system.body), len(self.system.dof)
+        J, value, f, n = np.zeros((nf, m, n_v)), np.zeros((nf, m)), np.zeros((nf, m, 3)), np.zeros((nf, m, 3))
+        place, axes, work = np.zeros((nf, n_body, 3)), np.zeros((nf, n_body, 9)), self.constraints.work
+        status = eval_row_frames(self.system, t, q, np.zeros(n_v), J, value, f, n, place, axes, work)
+        if status != Status.OK:
+            raise error_of(status, self.packed, work.fail, float(t[0]), 0.0)
+        wrench = np.concatenate([f, n + np.cross(place[:, self.system.row["b"]], f)], axis=2)
         wrench[:, self.between] = 0.0
-        return Poses(J, wrench, place, axes.reshape(*place.shape[:2], 3, 4)[..., :3], violation)
+        violation = np.max(abs(value) / self.constraints.size, axis=1)
+        return Poses(J, wrench, place, axes.reshape(nf, n_body, 3, 3), violation)
 
     def _scaled(self, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
         """Jacobians (nf, m, n_free) relative to the sizes of rows and coordinates, and eps (nf,) of (3)."""

@@ -32,7 +32,8 @@ from ..topology.span import Plan
 from .extent import length_scale
 from .pack import REFERENCES, Packed, pack
 from .pack_natural import pack_global
-from .parameters import INERTIA, XYZ, Copy, Parameter, faults_of, parameters_of
+from .parameter import XYZ, Copy, Parameter
+from .parameters import INERTIA, faults_of, parameters_of
 from .rows import alignment
 
 Tables = TypeVar("Tables", Packed, System)

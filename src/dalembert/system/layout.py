@@ -139,6 +139,16 @@ class FlexibleEntry:
 
 
 @dataclass(frozen=True)
+class ContactEntry:
+    """A contact: its number, and the places of its two shapes."""
+
+    name: str
+    row: int
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
 class Layout:
     """All names of a packed model; `bodies[i]` is the name of row i, row 0 is the ground.
 
@@ -160,6 +170,7 @@ class Layout:
     flexibles: tuple[FlexibleEntry, ...] = ()
     hidden: tuple[int, ...] = ()
     controllers: tuple[ControllerEntry, ...] = ()
+    contacts: tuple[ContactEntry, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain dicts and lists, for JSON."""
@@ -179,7 +190,7 @@ class Layout:
                    cuts=rows("cuts", CutEntry), constraints=rows("constraints", ConstraintEntry),
                    rows=tuple(tuple(row) for row in data.get("rows", ())), faces=rows("faces", FaceEntry),
                    flexibles=rows("flexibles", FlexibleEntry), hidden=tuple(data.get("hidden", ())),
-                   controllers=rows("controllers", ControllerEntry))
+                   controllers=rows("controllers", ControllerEntry), contacts=rows("contacts", ContactEntry))
 
     def joint_of_rate(self, v: int) -> JointEntry | FlexibleEntry:
         """Return the joint, or the flexible body, that rate number v belongs to."""

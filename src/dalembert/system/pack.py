@@ -12,6 +12,7 @@ from ..codes import DriveCode, FormCode, JointCode
 from ..kernels import tables
 from ..kernels.algebra.sparse import Pattern
 from ..kernels.compile.record import zeros_in_lines
+from ..kernels.contact.tables import Contacts, no_contacts
 from ..kernels.control.tables import Control, no_control
 from ..kernels.flex.floating_tables import Floating
 from ..kernels.flex.superelement_tables import no_superelements
@@ -26,6 +27,7 @@ from .columns import lay_columns
 from .extent import length_scale
 from .layout import (
     ConstraintEntry,
+    ContactEntry,
     CutEntry,
     FaceEntry,
     FlexibleEntry,
@@ -35,6 +37,7 @@ from .layout import (
     MotionEntry,
     PointEntry,
 )
+from .pack_contacts import pack_contacts
 from .pack_elastic import elastic_sizes, pack_floating
 from .pack_laws import Calls, LawFailure, LawTable
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
@@ -79,6 +82,8 @@ class Packed:
         Number of constraint rows that depend on others at the assembled start.
     signals : tuple of (str, int)
         Channel and component of each signal of controllers and events.
+    contacts : Contacts
+        Tables of the contacts.
     """
 
     system: System
@@ -94,6 +99,7 @@ class Packed:
     recovered: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     redundant: int = 0
     signals: tuple[tuple[str, int], ...] = ()
+    contacts: Contacts = field(default_factory=no_contacts)
 
     @property
     def of_tree(self) -> Packed:
@@ -155,7 +161,8 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
-                  tuple(sorted(float(t) for t in laws.breaks)), laws.compiled)
+                  tuple(sorted(float(t) for t in laws.breaks)), laws.compiled,
+                  contacts=pack_contacts(model, body, row_of_body, length))
 
 
 def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.ndarray, row: np.ndarray,
@@ -368,7 +375,9 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans: dic
     hidden = tuple(place_in_order[i] for i in real if model.bodies[i].hidden)
     return Layout(model.name, tuple(model.bodies[i].name for i in real), points, tuple(entries), forces,
                   motions, n_q, n_v, cuts, constraints, tuple(row_names), faces,
-                  _flexible_entries(plan, joints, place_in_order), hidden)
+                  _flexible_entries(plan, joints, place_in_order), hidden,
+                  contacts=tuple(ContactEntry(c.name, i, c.first.place.text, c.second.place.text)
+                                 for i, c in enumerate(model.contacts)))
 
 
 def _flexible_entries(plan: Plan, joints: list[JointRows], place_in_order: dict[int, int]) -> tuple[FlexibleEntry, ...]:

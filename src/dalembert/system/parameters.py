@@ -7,10 +7,9 @@ parts, whose bodies are reduced before, have no names here; neither have functio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from math import hypot
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,73 +17,25 @@ from ..kernels import tables
 from ..model.checked import (
     CheckedBody,
     CheckedConstraint,
-    CheckedForce,
     CheckedJoint,
     CheckedModel,
-    CheckedMotion,
     Place,
 )
 from ..model.constraints import CONSTRAINT_RECORDS
-from ..model.forces import FORCE_RECORDS
 from ..model.joints import JOINT_RECORDS
-from ..model.laws import Ramp, Sine, Table
-from ..model.records import ConstraintRecord, Direction, LawField, Number, Three, Unit
-from ..model.values import SHORTEST, frozen
+from ..model.laws import Ramp
+from ..model.records import ConstraintRecord, Direction, LawField, Number
+from ..model.values import frozen
+from .load_parameters import of_force, of_law, of_motion
+from .parameter import XYZ, Copy, Parameter, directions, entries_written, put, written
 
 if TYPE_CHECKING:
     from .pack import Packed
 
-XYZ = ("x", "y", "z")
 INERTIA = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 TURNS = ("turn_x", "turn_y", "turn_z")
 ZERO_MOMENT, PARALLEL = 1e-9, 1e-6
 """Relative size of moments that count as zero; angle [rad] between axes that count as parallel."""
-LISTED_KNOTS = 200
-"""Tables with more points than this are records: their single values have no names."""
-
-
-class Copy(NamedTuple):
-    """An entry of a table that is `factor` times a parameter; `component` of a field that is no single number."""
-
-    table: str
-    row: int
-    field: str
-    component: int | None
-    factor: float = 1.0
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number of a checked model.
-
-    Attributes
-    ----------
-    name, unit : str
-    value : float
-        As it is in the model that the parameter was read of.
-    write : function (CheckedModel, float) -> CheckedModel
-    copies : function (Packed) -> list of Copy, or None
-        Entries of tables in joint coordinates that are copies of it; None if it enters otherwise.
-    alone : bool
-        Whether nothing but its copies depends on it.
-    degree : int
-        Of the polynomials that the tables are in it; 0 if they are none.
-    least, above : float or None
-        Bounds of its values.
-    whole : function (CheckedModel, three floats) -> CheckedModel, or None
-        Of a component of a direction: writes all three.
-    """
-
-    name: str
-    unit: str
-    value: float
-    write: Callable[[CheckedModel, float], CheckedModel]
-    copies: Callable[[Packed], list[Copy]] | None = None
-    alone: bool = False
-    degree: int = 1
-    least: float | None = None
-    above: float | None = None
-    whole: Callable[[CheckedModel, Any], CheckedModel] | None = None
 
 
 def parameters_of(model: CheckedModel, owner: str | None = None) -> dict[str, Parameter]:
@@ -93,65 +44,12 @@ def parameters_of(model: CheckedModel, owner: str | None = None) -> dict[str, Pa
     for i, body in enumerate(model.bodies):
         if owner in (None, body.name) and not (body.hidden or body.face or body.floating is not None):
             found += _of_body(i, body)
-    for section, read in (("joints", _of_joint), ("constraints", _of_constraint), ("forces", _of_force),
-                          ("motions", _of_motion)):
+    for section, read in (("joints", _of_joint), ("constraints", _of_constraint), ("forces", of_force),
+                          ("motions", of_motion)):
         for i, part in enumerate(getattr(model, section)):
             if owner in (None, part.name) and not (isinstance(part, CheckedJoint) and part.hidden):
                 found += read(i, part, model)
     return {p.name: p for p in found}
-
-
-# --- writing -------------------------------------------------------------------------------------------------------
-
-def _put(section: str, index: int, change: Callable[[Any, float], Any]) -> Callable[[CheckedModel, float], CheckedModel]:
-    """Write into one part of a section."""
-
-    def write(model: CheckedModel, value: float) -> CheckedModel:
-        parts = list(getattr(model, section))
-        parts[index] = change(parts[index], value)
-        changes: dict[str, Any] = {section: tuple(parts)}
-        return replace(model, **changes)
-
-    return write
-
-
-def _field(name: str) -> Callable[[Any, float], Any]:
-    return lambda part, value: replace(part, **{name: value})
-
-
-def _entry(name: str, *at: tuple[int, ...] | int) -> Callable[[Any, float], Any]:
-    """Write entries of an array."""
-
-    def change(part: Any, value: float) -> Any:
-        array = np.array(getattr(part, name), float)
-        for k in at:
-            array[k] = value
-        return replace(part, **{name: frozen(array)})
-
-    return change
-
-
-def _direction(name: str) -> Callable[[Any, Any], Any]:
-    """Write a direction, which is made a unit vector; None if it has no length."""
-
-    def change(part: Any, values: Sequence[float]) -> Any:
-        length = hypot(*values)
-        return replace(part, **{name: frozen([x / length for x in values]) if length > SHORTEST else None})
-
-    return change
-
-
-def _directions(section: str, i: int, part: Any, word: str, name: str) -> Iterator[Parameter]:
-    """Components of a direction, those of a unit vector before one is changed."""
-    whole = _put(section, i, _direction(name))
-    for k, c in enumerate(XYZ):
-        def change(own: Any, value: float, k: int = k) -> Any:
-            values = getattr(own, name).tolist()
-            values[k] = value
-            return _direction(name)(own, values)
-
-        yield Parameter(f"{part.name}.{word}.{c}", "", float(getattr(part, name)[k]), _put(section, i, change), degree=0,
-                        whole=whole)
 
 
 _ENDS = ("first", "second")
@@ -196,12 +94,13 @@ def _of_gravity(model: CheckedModel) -> Iterator[Parameter]:
 
 def _of_body(i: int, body: CheckedBody) -> Iterator[Parameter]:
     if i > 0:
-        yield Parameter(f"{body.name}.mass", "kg", body.mass, _put("bodies", i, _field("mass")), least=0.0)
+        yield Parameter(f"{body.name}.mass", "kg", body.mass, put("bodies", i, written("mass")), least=0.0)
         for k, c in enumerate(XYZ):
-            yield Parameter(f"{body.name}.com.{c}", "m", float(body.com[k]), _put("bodies", i, _entry("com", k)), degree=2)
+            yield Parameter(f"{body.name}.com.{c}", "m", float(body.com[k]), put("bodies", i, entries_written("com", k)),
+                            degree=2)
         for c, (a, b) in INERTIA.items():
             yield Parameter(f"{body.name}.inertia.{c}", "kg m²", float(body.inertia[a, b]),
-                            _put("bodies", i, _entry("inertia", (a, b), (b, a))))
+                            put("bodies", i, entries_written("inertia", (a, b), (b, a))))
     for name, place in body.points.items():
         for k, c in enumerate(XYZ):
             yield Parameter(f"{body.name}.points.{name}.{c}", "m", float(place.position[k]), _move_point(place.text, k),
@@ -213,14 +112,14 @@ def _of_body(i: int, body: CheckedBody) -> Iterator[Parameter]:
 def _of_joint(i: int, joint: CheckedJoint, model: CheckedModel) -> Iterator[Parameter]:
     yield from _of_axes(i, joint)
     if JOINT_RECORDS[joint.code].lead is not None:
-        yield Parameter(f"{joint.name}.pitch", "m", joint.pitch, _put("joints", i, _field("pitch")))
+        yield Parameter(f"{joint.name}.pitch", "m", joint.pitch, put("joints", i, written("pitch")))
     yield from _of_rotors(i, joint)
     yield from _of_starts(i, joint)
 
 
 def _of_axes(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
     for word, name in zip(JOINT_RECORDS[joint.code].axes, ("axis", "axis2"), strict=False):
-        yield from _directions("joints", i, joint, word, name)
+        yield from directions("joints", i, joint, word, name)
 
 
 def _rate_words(joint: CheckedJoint) -> dict[str, tuple[int, ...]]:
@@ -247,7 +146,7 @@ def _of_rotors(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
             return [] if entry is None else [Copy("dof", entry.v + k, "armature", None) for k in rates]
 
         yield Parameter(f"{joint.name}.armature{word}", "kg" if units[rates[0]] == "m" else "kg m²", float(present[rates[0]]),
-                        _put("joints", i, change), copies, least=0.0)
+                        put("joints", i, change), copies, least=0.0)
 
 
 def _of_starts(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
@@ -260,13 +159,13 @@ def _of_starts(i: int, joint: CheckedJoint) -> Iterator[Parameter]:
     for k, (c, unit) in enumerate(record.drivable.items()):
         word = "" if n_q == 1 else f".{c}"
         yield Parameter(f"{joint.name}.start{word}", unit, float((zero if joint.start is None else joint.start)[k]),
-                        _put("joints", i, _start("start", zero, k)), _state("q", joint.name, k), alone=True)
+                        put("joints", i, _start("start", zero, k)), _state("q", joint.name, k), alone=True)
     for k, c in enumerate((*record.drivable, *(TURNS if record.ball else ()))):
         unit = f"{record.rate_units[k]}/s"
         word = "" if n_v == 1 else f".{c}"
         rate = np.zeros(n_v) if joint.start_rate is None else joint.start_rate
         yield Parameter(f"{joint.name}.start_rate{word}", unit, float(rate[k]),
-                        _put("joints", i, _start("start_rate", np.zeros(n_v), k)), _state("qd", joint.name, k), alone=True)
+                        put("joints", i, _start("start_rate", np.zeros(n_v), k)), _state("qd", joint.name, k), alone=True)
 
 
 def _start(name: str, zero: np.ndarray, k: int) -> Callable[[Any, float], Any]:
@@ -292,19 +191,19 @@ def _of_constraint(i: int, part: CheckedConstraint, model: CheckedModel) -> Iter
     record = CONSTRAINT_RECORDS[part.code]
     for field in record.fields:
         if isinstance(field, Direction) and np.any(getattr(part, field.name)):
-            yield from _directions("constraints", i, part, field.name, field.name)
+            yield from directions("constraints", i, part, field.name, field.name)
         elif isinstance(field, Number) and isinstance(field.unit, str) and field.name in (tables.ROW.names or ()):
             yield Parameter(f"{part.name}.{field.name}", field.unit, getattr(part, field.name),
-                            _put("constraints", i, _field(field.name)), _column(part, field.name), alone=True,
+                            put("constraints", i, written(field.name)), _column(part, field.name), alone=True,
                             above=field.above)
     said = _prescribed(record)
     if said is not None and part.value is not None and (part.law is None or part.law_of_x):
-        yield Parameter(f"{part.name}.{said.name}", part.unit, part.value, _put("constraints", i, _field("value")),
+        yield Parameter(f"{part.name}.{said.name}", part.unit, part.value, put("constraints", i, written("value")),
                         _column(part, "c"), alone=True, above=said.above)
     yield from _of_factors(i, part, record)
     law = next((f.name for f in record.fields if isinstance(f, LawField) and f is not said), None) if part.law_of_x else (
         None if said is None else said.name)
-    yield from _of_law("constraints", i, part, law, part.unit, lambda packed: int(
+    yield from of_law("constraints", i, part, law, part.unit, lambda packed: int(
         packed.system.row[_rows(packed, part.name)[0]]["law"]), of_time=not part.law_of_x)
 
 
@@ -340,83 +239,7 @@ def _of_factors(i: int, part: CheckedConstraint, record: ConstraintRecord) -> It
         def copies(packed: Packed, k: int = k) -> list[Copy]:
             return [Copy("term", int(packed.system.row[_rows(packed, part.name)[0]]["term"]) + k, "c", None, -1.0)]
 
-        yield Parameter(f"{part.name}.{word}", "", -part.terms[k][2], _put("constraints", i, change), copies, alone=True)
-
-
-# --- forces, motions, laws -----------------------------------------------------------------------------------------
-
-_COLUMNS = {"stiffness": "k", "damping": "c", "turning_stiffness": "kt", "turning_damping": "ct", "rest": "rest"}
-"""Field of `CheckedForce` -> column of the table."""
-
-
-def _unit(model: CheckedModel, part: CheckedForce | CheckedMotion) -> str:
-    """Unit of the joint coordinate that a part acts on."""
-    return JOINT_RECORDS[model.joints[part.joint].code].units[part.coordinate]
-
-
-def _of_force(i: int, force: CheckedForce, model: CheckedModel) -> Iterator[Parameter]:
-    moved = _unit(model, force) if force.joint >= 0 else ""
-    for field in FORCE_RECORDS[force.code].fields:
-        if isinstance(field, Direction):
-            yield from _directions("forces", i, force, field.name, field.name)
-        elif isinstance(field, LawField):
-            yield from _of_law("forces", i, force, field.name, _in(field.unit, moved),
-                               lambda packed: int(packed.system.force[i]["law"]))
-        elif isinstance(field, Number):
-            yield from _of_number(i, force, field, _in(field.unit, moved))
-
-
-def _in(unit: Unit, moved: str) -> str:
-    """Unit of a field of an element that acts on a coordinate of the unit `moved`."""
-    return unit if isinstance(unit, str) else unit[moved]
-
-
-def _of_number(i: int, force: CheckedForce, field: Number, unit: str) -> Iterator[Parameter]:
-    """A number of a force element, or its three."""
-    into = field.into or field.name
-    values, several = np.array(getattr(force, into)), isinstance(field, Three)
-    for at, c in enumerate(XYZ) if several else [(field.at, "")]:
-        def copies(packed: Packed, at: int = at) -> list[Copy]:
-            return [Copy("force", i, _COLUMNS[into], at if values.ndim else None)]
-
-        yield Parameter(f"{force.name}.{field.name}{'.' * several}{c}", unit, float(values[at] if values.ndim else values),
-                        _put("forces", i, _entry(into, at) if values.ndim else _field(into)), copies, alone=True,
-                        least=field.least, above=field.above)
-
-
-def _of_motion(i: int, motion: CheckedMotion, model: CheckedModel) -> Iterator[Parameter]:
-    unit = _unit(model, motion) + "/s" * motion.speed
-    yield from _of_law("motions", i, motion, "speed" if motion.speed else "position", unit,
-                       lambda packed: int(packed.system.drive[i]["law"]))
-
-
-def _of_law(section: str, i: int, part: Any, word: str | None, unit: str, row: Callable[[Packed], int], of_time: bool = True
-            ) -> Iterator[Parameter]:
-    """Constants of a part's law: of a number itself, of a sine, ramp or table; functions have none."""
-    law, name = part.law, f"{part.name}.{word}"
-
-    def copied(k: int) -> Callable[[Packed], list[Copy]]:
-        return lambda packed: [Copy("law", row(packed), "p", k)]
-
-    if isinstance(law, float):
-        yield Parameter(name, unit, law, _put(section, i, _field("law")), copied(0), alone=True)
-    elif isinstance(law, (Sine, Ramp)):
-        x = "s" if of_time else ""
-        units = {"begin": x, "finish": x, "start": unit, "end": unit}
-        if isinstance(law, Sine):
-            units = {"amplitude": unit, "omega": "rad/s" * of_time, "phase": "rad", "offset": unit}
-        for k, constant in enumerate(units):
-            def change(own: Any, value: float, constant: str = constant) -> Any:
-                return replace(own, law=replace(own.law, **{constant: value}))
-
-            yield Parameter(f"{name}.{constant}", units[constant], getattr(law, constant), _put(section, i, change), copied(k),
-                            alone=not (of_time and constant in ("begin", "finish")))
-    elif isinstance(law, Table) and len(law.y) <= LISTED_KNOTS:
-        for k, y in enumerate(law.y):
-            def bend(own: Any, value: float, k: int = k) -> Any:
-                return replace(own, law=replace(own.law, y=(*own.law.y[:k], value, *own.law.y[k + 1:])))
-
-            yield Parameter(f"{name}.y.{k}", unit, float(y), _put(section, i, bend))
+        yield Parameter(f"{part.name}.{word}", "", -part.terms[k][2], put("constraints", i, change), copies, alone=True)
 
 
 def faults_of(model: CheckedModel, name: str) -> list[str]:
