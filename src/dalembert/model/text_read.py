@@ -310,7 +310,7 @@ def _motion(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> 
     return Motion(name, **_with_laws(faults, where, values, _DRIVES))
 
 
-def _contact(faults: TextFaults, where: str, name: Any, data: dict) -> Contact:
+def _contact(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Contact:
     values = _known_fields(faults, where, data, Contact, ("between",), ("first", "second"))
     ends = _ends(faults, where, data, "two shapes or places: between: [{sphere: {at: ball, radius: 0.1}}, ground.wall]")
     shapes = {side: _shape(faults, f"{where}.{side}", value) for side, value in ends.items()}

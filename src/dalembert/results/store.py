@@ -71,7 +71,8 @@ class Writer:
         self.path = Path(path)
         self.written = 0
         self.last = 0.0
-        self._shapes, self._arrays = frame_shapes(layout), {}
+        self._shapes = frame_shapes(layout)
+        self._arrays: dict[str, Dataset] = {}
         try:
             self._file = h5py.File(self.path, "w", libver="latest")
         except OSError as error:

@@ -90,7 +90,7 @@ class HighOrder(Implicit):
     order: ClassVar[int] = 3
     adaptive: ClassVar[bool] = False
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma) of the new acceleration's weights in steps of equal length."""
         return 0.0, 0.0, 1.0 / 8.0, 5.0 / 12.0
 

@@ -50,8 +50,8 @@ def share_reactions(packed: Packed, t: np.ndarray, q: np.ndarray, reaction: np.n
     sharing, (n_q, n_v) = Sharing(tree), (tree.layout.n_q, tree.layout.n_v)
     for first in range(0, len(t), sharing.together):
         block = slice(first, first + sharing.together)
-        states = (np.ascontiguousarray(x) for x in (t[block], q[block, :n_q]))
-        sharing.share(*states, reaction[block], effort[block, :n_v])
+        times, states = (np.ascontiguousarray(x) for x in (t[block], q[block, :n_q]))
+        sharing.share(times, states, reaction[block], effort[block, :n_v])
 
 
 class Poses(NamedTuple):

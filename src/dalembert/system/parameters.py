@@ -17,8 +17,10 @@ from ..kernels import tables
 from ..model.checked import (
     CheckedBody,
     CheckedConstraint,
+    CheckedForce,
     CheckedJoint,
     CheckedModel,
+    CheckedMotion,
     Place,
 )
 from ..model.constraints import CONSTRAINT_RECORDS
