@@ -4,7 +4,7 @@ About 20 000 unknowns, two rigid end faces: 12 static and 20 fixed-interface mod
 a block, whose factors fill most.  dalembert also checks the model and computes the reduced matrices and all inertia
 constants within its time; Exudyn computes the modes alone (eigsh and a second factor of the same matrix).  First of
 all, frequencies must agree and each basis must contain the other.  A block of 100 000 unknowns is then reduced in a
-process of its own, whose peak memory is told.
+process of its own, whose peak memory is reported.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class JointCode(IntEnum):
-    """Kind of a joint; what it is stands in its record, `model/joints.py`."""
+    """Kind of a joint; its record says what it is, `model/joints.py`."""
 
     NONE = 0
     FIXED = 1
@@ -20,7 +20,7 @@ class JointCode(IntEnum):
 
 
 class ForceCode(IntEnum):
-    """Kind of a force element; what it is stands in its record, `model/forces.py`."""
+    """Kind of a force element; its record says what it is, `model/forces.py`."""
 
     NONE = 0
     JOINT_SPRING = 1

@@ -178,9 +178,9 @@ def test_state_matrix_predicts_a_small_motion():
 
 
 @pytest.mark.parametrize("analysis", [dal.static, dal.linearize, dal.eigenmodes,
-                                      lambda m, t: dal.evaluate_state(m, t=t),
+                                      lambda m, t: dal.assemble(m, t=t),
                                       lambda m, t: dal.inverse_dynamics(m, times=t)],
-                         ids=["static", "linearize", "eigenmodes", "evaluate_state", "inverse_dynamics"])
+                         ids=["static", "linearize", "eigenmodes", "assemble", "inverse_dynamics"])
 @pytest.mark.parametrize("t", ["soon", np.nan, 1j])
 def test_a_time_is_a_finite_number(analysis, t):
     with pytest.raises(dal.ModelError, match="finite time"):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
 
 INFINITE = 1e12
-"""Eigenvalues beyond this, normalised by the pace, stand for directions without inertia and are left out."""
+"""Eigenvalues beyond this, normalised by the pace, belong to directions without inertia and are left out."""
 ROUNDING = 100 * np.finfo(float).eps
 """Error of a squared eigenvalue relative to the largest one; a mode that grows by less is not called unstable."""
 LEAST_GROWTH = 1e-9
@@ -78,7 +78,7 @@ class Eigenmodes:
 
     @property
     def spins(self) -> dict[str, np.ndarray]:
-        """Angular velocities (3,) [rad/s], world axes, of flexible bodies that turn: modes are told in their own axes."""
+        """Angular velocities (3,) [rad/s], world axes, of flexible bodies that turn: modes are given in their own axes."""
         return spins(self.linear)
 
     @property
@@ -87,7 +87,7 @@ class Eigenmodes:
         speeds = {part: float(np.linalg.norm(w)) for part, w in self.spins.items()}
         idle = idle_controllers(self.linear.begin.packed)
         return idle + tuple(f"{part!r} turns at {w:.5g} rad/s ({w / (2 * np.pi):.5g} Hz): frequencies are those seen in axes "
-                            "that turn with it; whirl(model) tells those in fixed axes, forward and backward"
+                            "that turn with it; whirl(model) gives those in fixed axes, forward and backward"
                             for part, w in speeds.items())
 
     def whirl(self, model: Model, part: str | None = None) -> Whirl:
@@ -226,7 +226,7 @@ def eigenmodes(model: Model, t: float = 0.0, *, start: Starts = None, start_rate
     """Frequencies [Hz], damping and shapes of small vibrations about the start; arguments as for `linearize`.
 
     Flexible bodies vibrate in their own axes: if these turn, so does the observer.  `Eigenmodes.messages` says so, and
-    `Eigenmodes.whirl` tells the frequencies in fixed axes.
+    `Eigenmodes.whirl` gives the frequencies in fixed axes.
     """
     return modes_of(linearize(model, t, start=start, start_rate=start_rate))
 

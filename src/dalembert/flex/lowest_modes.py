@@ -121,7 +121,8 @@ def _combined(basis: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
     total = basis[0] @ weights[:block]
     for k, b in enumerate(basis[1:], 1):
         total += b @ weights[k * block:(k + 1) * block]
-    return total
+    out: np.ndarray = total
+    return out
 
 
 def _subtract(w: np.ndarray, basis: Sequence[np.ndarray], weights: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""From what the user said to a faultless model: every name resolved, every fault told at once."""
+"""From what the user said to a faultless model: every name resolved, every fault reported at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .geometry import check_drawings
 from .model import Model
 from .names import Names, name_is_good
 from .parts import Body, Frame
-from .text_write import dumps
+from .text_write import to_text
 from .values import EYE3, ZERO3, Faults, frozen, matrix, number, rotation, row, shown, vector
 
 _TRIANGLE = 1e-3
@@ -41,7 +41,7 @@ def check(model: Model) -> CheckedModel:
     Returns
     -------
     CheckedModel
-        Row 0 of its bodies is the ground; its `notes` tell what is odd but can be computed with.
+        Row 0 of its bodies is the ground; its `notes` list what is odd but can be computed with.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def check(model: Model) -> CheckedModel:
     checked = find_faults(model, faults)
     if faults:
         raise ModelError(faults, str(model.name))
-    return CheckedModel(**checked, text=dumps(model))
+    return CheckedModel(**checked, text=to_text(model))
 
 
 def find_faults(model: Model, faults: Faults) -> dict[str, Any]:

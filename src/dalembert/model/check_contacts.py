@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,6 +31,7 @@ def read_contact(faults: Faults, where: str, contact: Contact, names: Names) -> 
         faults.tell(where + ".restitution", f"found {shown(contact.restitution)}, expected a number from 0 (no rebound) to 1 "
                                             "(full rebound); above it impacts make energy")
     compliance = number(faults, where + ".compliance", contact.compliance, "m/N", least=0.0)
+    first, second = (cast(CheckedShape, shape) for shape in (first, second))  # a model with faults goes no further
     return CheckedContact(contact.name, first, second, friction, restitution, compliance)
 
 
@@ -48,7 +49,7 @@ def _read_shape(faults: Faults, where: str, shape: Any, names: Names) -> Checked
         if isinstance(each, Three):
             sizes[each.name] = _three(faults, path, value, each)
         elif isinstance(each, Number):
-            sizes[each.name] = number(faults, path, value, each.unit, above=each.above, remedy=each.remedy)
+            sizes[each.name] = number(faults, path, value, str(each.unit), above=each.above, remedy=each.remedy)
         else:
             sizes[each.name] = read_field(faults, path, value, each)[1]
     direction = sizes.get("axis", sizes.get("normal", UNIT_Z))
@@ -60,9 +61,9 @@ def _read_shape(faults: Faults, where: str, shape: Any, names: Names) -> Checked
 
 
 def _three(faults: Faults, where: str, value: Any, each: Three) -> np.ndarray:
-    values = row(faults, where, value, (3,), (each.unit,), f"three numbers [{each.unit}]")
+    values = row(faults, where, value, (3,), (str(each.unit),), f"three numbers [{each.unit}]")
     for i, x in enumerate(values or ()):
-        number(faults, f"{where}[{i}]", x, each.unit, above=each.above, remedy=each.remedy)
+        number(faults, f"{where}[{i}]", x, str(each.unit), above=each.above, remedy=each.remedy)
     return frozen(values or (1.0, 1.0, 1.0))
 
 

@@ -44,7 +44,7 @@ _LAWS: _Kinds = {
 
 
 def model_of(data: Any, faults: TextFaults, name: str) -> Model:
-    """Build the model that a text's data tell; whatever is faulty is told and left out or replaced by a stand-in."""
+    """Build the model of a text's data; whatever is faulty is reported and left out or replaced by a substitute."""
     if not isinstance(data, dict):
         faults.tell("text", f"found {shown(data)}, expected a model: 'name:', 'bodies:', 'joints:' ...")
         return Model(name)
@@ -218,7 +218,7 @@ def _one_of(faults: TextFaults, where: str, data: dict[str, Any], kinds: _Kinds,
 
 def _known_fields(faults: TextFaults, where: str, data: dict[str, Any], kind: type, extra: tuple[str, ...] = (),
                   hidden: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the values of a part's fields and tell unknown keys; `extra` are other words of the text."""
+    """Return the values of a part's fields and report unknown keys; `extra` are other words of the text."""
     known = [f.name for f in fields(kind) if f.name not in ("name", *hidden)]
     _tell_unknown(faults, where, data, (*extra, *known))
     return {key: data[key] for key in known if key in data}
@@ -310,7 +310,7 @@ def _motion(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> 
     return Motion(name, **_with_laws(faults, where, values, _DRIVES))
 
 
-def _contact(faults: TextFaults, where: str, name: Any, data: dict) -> Contact:
+def _contact(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Contact:
     values = _known_fields(faults, where, data, Contact, ("between",), ("first", "second"))
     ends = _ends(faults, where, data, "two shapes or places: between: [{sphere: {at: ball, radius: 0.1}}, ground.wall]")
     shapes = {side: _shape(faults, f"{where}.{side}", value) for side, value in ends.items()}

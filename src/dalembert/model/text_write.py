@@ -1,4 +1,4 @@
-"""The text of a model: YAML with one line a part, numbers written so that they read back exactly."""
+"""The text of a model: YAML with one line per part, numbers written so that they read back exactly."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def type_name(kind: type) -> str:
     return _TYPE_NAMES.sub("-", kind.__name__).lower()
 
 
-def dumps(model: Model) -> str:
+def to_text(model: Model) -> str:
     """Return the model text of a model.
 
-    Functions and reduced bodies cannot be told in a text; they appear as ``{function: name}`` and
+    Functions and reduced bodies cannot be written in a text; they appear as ``{function: name}`` and
     ``{reduced body: [interfaces]}``.
     """
     lines = [f"name: {_text(model.name)}", f"gravity: {_text(model.gravity)}"]

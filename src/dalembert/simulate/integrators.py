@@ -90,7 +90,7 @@ class HighOrder(Implicit):
     order: ClassVar[int] = 3
     adaptive: ClassVar[bool] = False
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma) of the new acceleration's weights in steps of equal length."""
         return 0.0, 0.0, 1.0 / 8.0, 5.0 / 12.0
 
@@ -273,7 +273,7 @@ def choose_integrator(integrator: object, step: float | None, *, massless: bool 
                       projected: bool = True, superelements: bool = False) -> tuple[Integrator, bool]:
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch.
 
-    `loops` tells of constraints, `projected` that rates and accelerations are projected onto them.
+    `loops` says that there are constraints, `projected` that rates and accelerations are projected onto them.
     """
     if superelements and integrator == "auto":
         return GeneralizedAlpha(), False

@@ -167,7 +167,8 @@ class Loop:
 
     def contact_events(self) -> dict[tuple[int, int, float], float]:
         """Return (code, contact, time) of what happened to contacts since the last call with its normal impulse; forget it."""
-        progress, rows, found = self.method.contact.progress, self.contacts.row["contact"], {}
+        progress, rows = self.method.contact.progress, self.contacts.row["contact"]
+        found: dict[tuple[int, int, float], float] = {}
         for e in self.method.contact.event[:int(progress["events"][0])]:
             key = int(e["code"]), int(rows[e["row"]]), float(e["t"])
             found[key] = found.get(key, 0.0) + float(e["impulse"][0])

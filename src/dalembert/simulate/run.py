@@ -39,7 +39,7 @@ def run(model: Model, until: float | None = None, step: float | None = None, acc
     ----------
     model : Model
     until : float
-        End time [s]; may stand in the model's own `run` block instead, like the other numbers.
+        End time [s]; may be in the model's own `run` block instead, like the other numbers.
     step : float, optional
         Fixed step [s]; without it the step follows from `accuracy`.
     accuracy : float
@@ -60,7 +60,7 @@ def run(model: Model, until: float | None = None, step: float | None = None, acc
     progress : callable, optional
         ``progress(t, until, step, steps)``, called a few times a second.
     on_failure : {"raise", "return"}
-        With ``"return"`` a failed run returns its frames up to the failure and tells why in `Results.status`.
+        With ``"return"`` a failed run returns its frames up to the failure and says why in `Results.status`.
     store : path, optional
         HDF5 file (.h5) that receives the frames while the run goes on; results of an earlier run in it are replaced.
     overwrite : bool

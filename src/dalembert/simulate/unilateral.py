@@ -15,7 +15,8 @@ from ..start.arguments import RunOptions
 from ..start.contacts import check_apart
 from ..start.formulations import Global
 from ..start.initial import Start
-from .integrators import DORMAND_PRINCE, EXPLICIT_EULER, SEMI_IMPLICIT_EULER, Explicit, Implicit
+from ..system.layout import Layout
+from .integrators import DORMAND_PRINCE, EXPLICIT_EULER, SEMI_IMPLICIT_EULER, Explicit, Implicit, Integrator
 
 METHODS = {"augmented-lagrangian": ContactMethod.AUGMENTED_LAGRANGIAN, "multiplier": ContactMethod.MULTIPLIER,
            "penalty": ContactMethod.PENALTY}
@@ -38,7 +39,7 @@ class UnilateralContact:
     penalty: float = 1e6
 
 
-def choose_contact(contact) -> UnilateralContact:
+def choose_contact(contact: object) -> UnilateralContact:
     """Return the record meant by None, a name or an object."""
     if contact is None:
         return UnilateralContact()
@@ -64,7 +65,7 @@ def with_contact_options(contacts: Contacts, contact: UnilateralContact, accurac
     return contacts._replace(options=options)
 
 
-def prepare_contacts(begin: Start, integrator, options: RunOptions, contact) -> Start:
+def prepare_contacts(begin: Start, integrator: Integrator, options: RunOptions, contact: object) -> Start:
     """Return a start whose contacts are ready for a run with an integrator; ModelError where it cannot carry them."""
     chosen = choose_contact(contact)
     check_contact_run(begin, integrator, options.step, chosen)
@@ -73,7 +74,7 @@ def prepare_contacts(begin: Start, integrator, options: RunOptions, contact) -> 
     return replace(begin, packed=replace(begin.packed, contacts=ready))
 
 
-def check_contact_run(begin: Start, integrator, step: float | None, contact: UnilateralContact) -> None:
+def check_contact_run(begin: Start, integrator: Integrator, step: float | None, contact: UnilateralContact) -> None:
     """Raise ModelError where a run cannot carry the contacts of its model, with the remedy."""
     rows, layout = begin.packed.contacts.row, begin.packed.layout
     if layout.flexibles or begin.shown.has_superelements:
@@ -91,7 +92,7 @@ def check_contact_run(begin: Start, integrator, step: float | None, contact: Uni
                          "UnilateralContact(method='penalty'), or leave out step= to have impacts located")
 
 
-def _check_explicit(begin: Start, rows: np.ndarray, layout, integrator) -> None:
+def _check_explicit(begin: Start, rows: np.ndarray, layout: Layout, integrator: Integrator) -> None:
     """Springs of explicit steps have neither dampers nor friction, and there are no projections."""
     if begin.has_rows:
         raise ModelError(f"contacts: {integrator.name!r} takes formulation 'recursive' only")
@@ -101,7 +102,7 @@ def _check_explicit(begin: Start, rows: np.ndarray, layout, integrator) -> None:
                          "'generalized-alpha'")
 
 
-def _check_located(begin: Start, integrator, rows: np.ndarray, layout) -> None:
+def _check_located(begin: Start, integrator: Integrator, rows: np.ndarray, layout: Layout) -> None:
     if integrator is not DORMAND_PRINCE and not (isinstance(integrator, Explicit) and integrator.adaptive):
         raise ModelError(f"contacts: impacts are located by the explicit integrator 'dopri5', found {integrator.name!r}; take "
                          "it or 'auto', or give step=")

@@ -44,7 +44,7 @@ def contact_table(packed: Packed, q: np.ndarray, qd: np.ndarray, loads: np.ndarr
 def check_apart(packed: Packed, q: np.ndarray, qd: np.ndarray, t: float) -> None:
     """Raise ModelError if shapes overlap at the start."""
     gap = row_gaps(packed, q[None], qd[None])[0]
-    faults = {}
+    faults: dict[str, float] = {}
     for row, g in zip(packed.contacts.row, gap, strict=True):
         entry = packed.layout.contacts[row["contact"]]
         if g < -OVERLAP * row["size"]:

@@ -61,7 +61,7 @@ def evaluate_frames(packed: Packed, t: ArrayLike, q: ArrayLike, qd: ArrayLike, q
 
 
 def _finish(packed: Packed, t: np.ndarray, q: np.ndarray, out: dict[str, np.ndarray]) -> None:
-    """Share what redundant constraints carry, and tell efforts on the user's rates, in place."""
+    """Share what redundant constraints carry, and give efforts on the user's rates, in place."""
     share_reactions(packed, t, q, out["reaction"], out["effort"])
     swap_efforts(packed.layout, q, out["effort"])
 

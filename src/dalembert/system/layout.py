@@ -22,7 +22,7 @@ class PointEntry:
 class JointEntry:
     """A tree joint: the row of the body it carries, its coordinates q[q : q + nq] and rates qd[v : v + nv].
 
-    `kind` is the class name in lower case, `coordinates` the names of the coordinates, `reversed` tells that the
+    `kind` is the class name in lower case, `coordinates` the names of the coordinates, `reversed` says that the
     carried body is the joint's first one, `pitch` is the way of a lead by a turn [m].  A `hidden` joint belongs to a
     flexible body.
     """
@@ -47,7 +47,7 @@ class CutEntry:
     """A joint that closes a loop and carries nothing; its coordinates follow from the poses of its two bodies.
 
     `body_a`, `body_b` are rows of `Layout.bodies`, `position_*` [m] and `rotation_*` (w, x, y, z) the attachments in the
-    bodies' frames, `axis` and `axis2` the joint's axes in the first attachment's frame; `row` and `rows` tell its
+    bodies' frames, `axis` and `axis2` the joint's axes in the first attachment's frame; `row` and `rows` give its
     constraint rows.
     """
 

@@ -75,7 +75,7 @@ class Packed:
         Rows of compiled laws, and the parts that they belong to.
     tree : Packed or None
         Of tables in natural coordinates: those of the tree, in whose coordinates, followed by the modes of flexible bodies,
-        results are told.
+        results are given.
     recovered : (n_point,) int
         Places of superelements without coordinates of their own: rows of `layout.bodies`.
     redundant : int
@@ -116,7 +116,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     """Fill and freeze all tables of a plan, in joint coordinates.
 
     With ``FormCode.SEMI_RECURSIVE`` the pattern of the mass matrix and of the constraints is analysed too, and
-    `reference` tells where masses and forces are accumulated.
+    `reference` says where masses and forces are accumulated.
     """
     model = plan.model
     rows, joints, row_of_body = lay_rows(plan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from ..model.rotation import rotation_between
 CLOSED_GAP = 1e-9
 """Gap, as a share of the model's size, below which a contact is closed."""
 Z = np.array([0.0, 0.0, 1.0])
-Part = dict
+Part = dict[str, Any]
 """Fields of a row that a pair of shapes decides."""
 
 
@@ -46,7 +47,7 @@ def pack_contacts(model: CheckedModel, body: np.ndarray, row_of_body: np.ndarray
 
 def _row(part: Part, number: int, contact: CheckedContact, surface: CheckedShape, other: CheckedShape, flip: bool,
          body: np.ndarray, row_of_body: np.ndarray, length: float) -> np.void:
-    row = np.zeros(1, CONTACT_ROW)[0]
+    row: np.void = np.zeros(1, CONTACT_ROW)[0]
     row["code"], row["contact"], row["flip"] = part["code"], number, flip
     row["lines"] = 3 if contact.friction > 0.0 else 1
     for side, shape in (("a", surface), ("b", other)):
@@ -129,7 +130,8 @@ def _box_point(box: CheckedShape, ball: CheckedShape) -> Iterator[Part]:
     yield {"code": PairCode.POINT_BOX, "half_a": 0.5 * box.size}
 
 
-PAIRS: dict[tuple[ShapeCode, ShapeCode], Callable[[CheckedShape, CheckedShape], Iterator[Part]]] = {
+Maker = Callable[[CheckedShape, CheckedShape], Iterator[Part]]
+PAIRS: dict[tuple[ShapeCode, ShapeCode], Maker] = {
     (ShapeCode.PLANE, ShapeCode.POINT): _plane_point,
     (ShapeCode.PLANE, ShapeCode.SPHERE): _plane_point,
     (ShapeCode.PLANE, ShapeCode.CAPSULE): _plane_capsule,
@@ -147,7 +149,7 @@ PAIRS: dict[tuple[ShapeCode, ShapeCode], Callable[[CheckedShape, CheckedShape], 
 """Shapes of body a, whose surface gives the normal, and of body b -> the rows of the pair."""
 
 
-def _pair(contact: CheckedContact):
+def _pair(contact: CheckedContact) -> tuple[Maker, CheckedShape, CheckedShape, bool] | None:
     """Return what makes the rows, the surface, the other shape, and whether they are turned round; None if unknown."""
     first, second = contact.first, contact.second
     if (first.code, second.code) in PAIRS:

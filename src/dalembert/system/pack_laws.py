@@ -41,7 +41,7 @@ class LawFailure(NamedTuple):
     cause: Exception
 
     def error(self, when: str) -> ModelError:
-        """Return the error that tells it."""
+        """Return the error that reports it."""
         error = ModelError([Fault(self.owner, f"its law raised {type(self.cause).__name__}: {self.cause} ({when})")])
         error.__cause__ = self.cause
         return error
@@ -156,7 +156,7 @@ _REMEMBERED: WeakKeyDictionary[Callable[..., Any], dict[Any, tuple[Any, Any]]] =
 def compiled_once(function: Callable[..., Any], kind: Any, compile_function: Callable[[Callable[..., Any], Any], Any]) -> Any:
     """Compile a function, or take what came of it the last time if nothing that it reads has changed since.
 
-    `kind` tells how it is compiled, ``compile_function(function, kind)``.
+    `kind` says how it is compiled, ``compile_function(function, kind)``.
     """
     read = _globals_read(function)
     if read is None:
@@ -212,7 +212,7 @@ class _UnsettledError(Exception):
 
 
 def _uncompiled(function: object, owner: str, error: Exception) -> ModelError:
-    """Return the error of a law that the compiler refuses, with the line of its report that tells the reason."""
+    """Return the error of a law that the compiler refuses, with the line of its report that gives the reason."""
     lines = [line.strip() for line in str(error).splitlines()]
     reason = next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)
     name = getattr(function, "__name__", "law")

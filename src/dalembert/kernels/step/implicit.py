@@ -196,7 +196,7 @@ def stage_error(sys, o, tableau, flow, tangent, t1, h, work):
 
 @kernel
 def rescale_shift(flow, ratio):
-    """Move aa along when the step changes: it stands for the acceleration at t + (am - af) h."""
+    """Move aa along when the step changes: it approximates the acceleration at t + (am - af) h."""
     for k in range(flow.qdd.shape[0]):
         flow.aa[0, k] = flow.aa[2, k] + ratio * (flow.aa[0, k] - flow.aa[2, k])
 
