@@ -39,7 +39,7 @@ def test_equilibria_differ_by_the_square_of_the_deformation(solid, frame):
 
 @pytest.mark.parametrize("frame", FRAMES, ids=str)
 def test_channels_of_the_body_are_those_of_its_frame_in_every_formulation(solid, frame):
-    """Position and orientation of the same frame, to the square of the deformation; places that it is tangent at have its pose."""
+    """Position and orientation of the same frame, to the square of the deformation."""
     found = {f: dal.run(cantilever(solid, 40.0, frame), until=0.01, step=2e-4, formulation=f) for f in FORMULATIONS}
     for r in found.values():
         assert np.array_equal(r["arm.position"], r["arm.frame.position"])
@@ -86,9 +86,9 @@ def flat(modes=2):
 
 def test_a_plate_bends_in_its_plane_like_a_beam():
     """Static deflection of a Timoshenko beam, whose sections at the ends warp: the ends are held within their height."""
-    load, I, A = 40.0, 0.04 * 0.05**3 / 12, 0.04 * 0.05
+    load, second, area = 40.0, 0.04 * 0.05**3 / 12, 0.04 * 0.05
     k = dal.Rectangle(height=0.05, width=0.04).shear_factors(0.3)[0]
-    beam = load * LENGTH**3 / (3 * SOFT.young * I) + load * LENGTH / (k * SOFT.shear_modulus * A)
+    beam = load * LENGTH**3 / (3 * SOFT.young * second) + load * LENGTH / (k * SOFT.shear_modulus * area)
     tip = dal.static(cantilever(flat(), load, direction=(0, 1, 0)))["arm.tip.position"][-1]
     assert tip[1] == pytest.approx(beam, rel=0.3**2 * 0.05 / LENGTH + (beam / LENGTH) ** 2)
     assert tip[2] == 0.0

@@ -99,8 +99,7 @@ def stored_half(matrix: sparray) -> bool:
     found = csr_array(matrix, copy=True)
     found.data = (found.data != 0).astype(float)
     both = found.multiply(found.T).sum()  # entries on the diagonal, and those that have a partner
-    out: bool = bool(both < found.sum() and both == found.diagonal().sum())
-    return out
+    return bool(both < found.sum() and both == found.diagonal().sum())
 
 
 def check_symmetric(faults: Faults, where: str, matrix: sparray) -> None:
