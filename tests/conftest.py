@@ -1,5 +1,6 @@
 """Tiers: every test belongs to one of `unit`, `physics` and `gallery`, by its folder or file."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,12 @@ def pytest_collection_modifyitems(config, items):
         slow = [item for item in items if item.get_closest_marker("slow")]
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if item not in set(slow)]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_prepared():
+    """Let no test begin with starts that another one has prepared, with parts replaced perhaps."""
+    yield
+    prepared = sys.modules.get("dalembert.start.prepared")
+    if prepared is not None:
+        prepared.forget()

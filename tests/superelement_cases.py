@@ -69,7 +69,8 @@ def packed(element: Superelement, faces, turned=None) -> Superelements:
         for j, name in enumerate(names):
             place = element.points[name]
             points[len(names) * i + j] = (i, at + 6 * element.n * j, place.position, place.orientation.ravel())
-    tables = Superelements(rows.view(np.ndarray), faces.ravel(), motions, points, np.arange(count * pairs))
+    tables = Superelements(rows.view(np.ndarray), faces.ravel(), 12 * (faces.ravel() - 1), motions, points,
+                           np.arange(count * pairs))
     for table in tables:
         table.setflags(write=False)
     return tables

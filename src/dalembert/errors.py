@@ -7,10 +7,18 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike, fspath, strerror
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 
 class MultibodyError(Exception):
     """Base of every error that dalembert raises on purpose."""
+
+
+@runtime_checkable
+class HoldsResults(Protocol):
+    """An error of a run that failed or was stopped: `results` (`Results`) hold the frames up to there."""
+
+    results: Any
 
 
 @dataclass(frozen=True)

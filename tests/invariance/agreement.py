@@ -7,7 +7,7 @@ from invariance.transformations import SLIDES, Cut, Exchanged, Mirrored, Ordered
 
 import dalembert as dal
 from dalembert.model.check import check
-from dalembert.system.pack import length_scale
+from dalembert.system.extent import length_scale
 
 CONTROLLED = ("dopri5", "bdf", "radau", "sdirk4")
 """Integrators that are asked for an accuracy; the others step the same whatever the writing is."""

@@ -21,7 +21,7 @@ from dalembert.model.check import check
 from dalembert.start.constraints import Constraints
 from dalembert.start.initial import prepare_start
 from dalembert.start.mobility import find_mobility
-from dalembert.system.pack import length_scale
+from dalembert.system.extent import length_scale
 
 ACCURACY = 1e-9
 UNTIL = 0.1

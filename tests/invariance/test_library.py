@@ -9,7 +9,7 @@ from random_models import random_rotation
 
 import dalembert as dal
 from dalembert.model.check import check
-from dalembert.system.pack import length_scale
+from dalembert.system.extent import length_scale
 
 ACCURACY = 1e-8
 FAR = 1e3

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from ..model.model import Model
 from .dynamics import Dynamics
 
 
-def _opened(model) -> Dynamics:
+def _opened(model: Model | Dynamics) -> Dynamics:
     return model if isinstance(model, Dynamics) else Dynamics(model)
 
 
-def mass_matrix(model: Model | Dynamics, coordinates=None, t: float = 0.0) -> np.ndarray:
+def mass_matrix(model: Model | Dynamics, coordinates: Mapping[str, Any] | None = None, t: float = 0.0) -> np.ndarray:
     """Return the mass matrix (n_v, n_v) of a model at given coordinates, rows in the order of `Dynamics.rates`.
 
     Parameters
@@ -31,7 +34,8 @@ def mass_matrix(model: Model | Dynamics, coordinates=None, t: float = 0.0) -> np
     return dynamics.mass_matrix(dynamics.state(coordinates, None, t)[0])
 
 
-def bias(model: Model | Dynamics, coordinates=None, rates=None, t: float = 0.0) -> np.ndarray:
+def bias(model: Model | Dynamics, coordinates: Mapping[str, Any] | None = None, rates: Mapping[str, Any] | None = None,
+         t: float = 0.0) -> np.ndarray:
     """Return the efforts (n_v,) [N m or N] that zero accelerations need at a state: weight, Coriolis loads, no accelerations.
 
     Parameters
@@ -50,7 +54,7 @@ def bias(model: Model | Dynamics, coordinates=None, rates=None, t: float = 0.0) 
     return dynamics.bias(*dynamics.state(coordinates, rates, t), t)
 
 
-def jacobian(model: Model | Dynamics, place: str, coordinates=None, t: float = 0.0) -> np.ndarray:
+def jacobian(model: Model | Dynamics, place: str, coordinates: Mapping[str, Any] | None = None, t: float = 0.0) -> np.ndarray:
     """Return the Jacobian (6, n_v) of a place at given coordinates, columns in the order of `Dynamics.rates`.
 
     Parameters

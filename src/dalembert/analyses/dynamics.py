@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..codes import FormCode, Status
 from ..errors import Fault, ModelError, near_names
@@ -148,21 +149,22 @@ class Dynamics:
         q, qd = state_by_name(self._model, self._packed, (self.q, self.qd), coordinates, rates, check_time(t))
         return as_user(self._layout, q, qd)
 
-    def mass_matrix(self, q, out=None) -> np.ndarray:
+    def mass_matrix(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """Return M (n_v, n_v) [kg, kg m, kg m²] by composite rigid bodies (CRBA); written to `out` if that is given."""
         M = np.empty((self.n_v, self.n_v)) if out is None else _given(out, (self.n_v, self.n_v))
         call = self._calls.get("mass") or self._made("mass")
         status = call(self._system, self._reader, self._coordinates(q), M, self._work)
         return M if status == 0 else self._fail(status, 0.0)
 
-    def bias(self, q, qd, t: float = 0.0, out=None) -> np.ndarray:
+    def bias(self, q: ArrayLike, qd: ArrayLike, t: float = 0.0, out: np.ndarray | None = None) -> np.ndarray:
         """Return the efforts (n_v,) [N m or N] that zero accelerations need, by the recursive Newton-Euler algorithm (RNEA).
 
         Weight, centrifugal, Coriolis and gyroscopic loads minus the loads of all force elements of the model at time t [s].
         """
         return self.inverse_dynamics(q, qd, self._still, t, out)
 
-    def inverse_dynamics(self, q, qd, qdd, t: float = 0.0, out=None) -> np.ndarray:
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, t: float = 0.0, out: np.ndarray | None = None
+                         ) -> np.ndarray:
         """Return the efforts tau = M qdd + bias (n_v,) [N m or N] that accelerations qdd need, by RNEA."""
         tau = np.empty(self.n_v) if out is None else _given(out, (self.n_v,))
         call, v = self._calls.get("inverse") or self._made("inverse"), self._rates
@@ -171,7 +173,8 @@ class Dynamics:
             self._fail(status, t)
         return tau
 
-    def forward_dynamics(self, q, qd, tau=None, t: float = 0.0, out=None) -> np.ndarray:
+    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike | None = None, t: float = 0.0,
+                         out: np.ndarray | None = None) -> np.ndarray:
         """Return the accelerations (n_v,) [rad/s² or m/s²] that efforts tau and the model's own forces make.
 
         Trees: the articulated-body algorithm (ABA).  Closed loops: rates and coordinates have to meet the constraints, whose
@@ -193,7 +196,7 @@ class Dynamics:
             self._fail(status, t)
         return qdd
 
-    def jacobian(self, q, place: str, out=None) -> np.ndarray:
+    def jacobian(self, q: ArrayLike, place: str, out: np.ndarray | None = None) -> np.ndarray:
         """Return J (6, n_v) of a body or point: J qd = (velocity of the place, angular velocity), world axes [m/s, rad/s].
 
         Parameters
@@ -208,28 +211,28 @@ class Dynamics:
         status = call(self._system, self._reader, self.place(place), self._coordinates(q), J, self._work)
         return J if status == 0 else self._fail(status, 0.0)
 
-    def jacobian_rate(self, q, qd, place: str) -> np.ndarray:
+    def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, place: str) -> np.ndarray:
         """Return J' qd (6,): accelerations of a place and of its body for qdd = 0, world axes [m/s², rad/s²]."""
         return self._motion(q, qd, self._still, place)[18:]
 
-    def acceleration(self, q, qd, qdd, place: str) -> np.ndarray:
+    def acceleration(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, place: str) -> np.ndarray:
         """Return J qdd + J' qd (6,): acceleration of a place and angular acceleration, world axes [m/s², rad/s²]."""
         return self._motion(q, qd, qdd, place)[18:]
 
-    def velocity(self, q, qd, place: str) -> np.ndarray:
+    def velocity(self, q: ArrayLike, qd: ArrayLike, place: str) -> np.ndarray:
         """Return J qd (6,): velocity of a place and angular velocity of its body, world axes [m/s, rad/s]."""
         return self._motion(q, qd, self._still, place)[12:18]
 
-    def position(self, q, place: str) -> np.ndarray:
+    def position(self, q: ArrayLike, place: str) -> np.ndarray:
         """Return the position (3,) of a place, world axes [m]."""
         return self._motion(q, self._still, self._still, place)[:3]
 
-    def pose(self, q, place: str) -> tuple[np.ndarray, np.ndarray]:
+    def pose(self, q: ArrayLike, place: str) -> tuple[np.ndarray, np.ndarray]:
         """Return position (3,) [m] and axes (3, 3), one a column, of a place, in world axes."""
         found = self._motion(q, self._still, self._still, place)
         return found[:3], found[3:12].reshape(3, 3)
 
-    def constraint_jacobian(self, q, t: float = 0.0) -> np.ndarray:
+    def constraint_jacobian(self, q: ArrayLike, t: float = 0.0) -> np.ndarray:
         """Return the Jacobian (m, n_v) of the constraint rows Phi(q, t) = 0 by all rates: Phi' = J qd + Phi_t.
 
         Rows that bind rates only, of rolling wheels for instance, have their coefficients.  Multipliers λ load the
@@ -237,15 +240,15 @@ class Dynamics:
         """
         return self._constraints(q, self._still, t)[0]
 
-    def constraint_violation(self, q, t: float = 0.0) -> np.ndarray:
+    def constraint_violation(self, q: ArrayLike, t: float = 0.0) -> np.ndarray:
         """Return Phi (m,), what coordinates lack of closing the loops [m, rad or -]; zero for rows that bind rates only."""
         return self._constraints(q, self._still, t)[1][:, 0]
 
-    def constraint_acceleration(self, q, qd, t: float = 0.0) -> np.ndarray:
+    def constraint_acceleration(self, q: ArrayLike, qd: ArrayLike, t: float = 0.0) -> np.ndarray:
         """Return Phi'' (m,) for zero accelerations: J qdd has to be minus this."""
         return self._constraints(q, qd, t)[1][:, 2]
 
-    def motions(self, q, t: float = 0.0) -> tuple[np.ndarray, tuple[str, ...]]:
+    def motions(self, q: ArrayLike, t: float = 0.0) -> tuple[np.ndarray, tuple[str, ...]]:
         """Return the motions Z (n_v, f) that constraints and drives leave free, and the f independent rates.
 
         The rows of Z at the independent rates are those of the identity, so that qd = Z x and ``Z.T @ M @ Z`` is the mass
@@ -263,7 +266,7 @@ class Dynamics:
             self._handle = compiled.make_handle(self._system, self._reader, self._work)
         return Compiled(self._handle)
 
-    def _constrained(self, q, qd, tau, t: float) -> np.ndarray:
+    def _constrained(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, t: float) -> np.ndarray:
         """Accelerations with constraints: one that meets the rows, and along the free motions what the equations ask for."""
         J, motion = self._constraints(q, qd, t)
         qdd, driven = np.zeros(self.n_v), self._system.dof["drive"] >= 0
@@ -277,9 +280,10 @@ class Dynamics:
         if inertia.size and not np.linalg.eigvalsh(inertia)[0] > np.finfo(float).eps * len(inertia) * np.max(abs(inertia)):
             self._work.fail["rate"] = int(np.argmax(abs(np.linalg.eigh(inertia)[1][:, 0] @ Z.T)))
             self._fail(Status.SINGULAR, t)
-        return qdd + Z @ np.linalg.solve(inertia, load)
+        out: np.ndarray = qdd + Z @ np.linalg.solve(inertia, load)
+        return out
 
-    def _constraints(self, q, qd, t: float) -> tuple[np.ndarray, np.ndarray]:
+    def _constraints(self, q: ArrayLike, qd: ArrayLike, t: float) -> tuple[np.ndarray, np.ndarray]:
         m = len(self.constraints)
         J, motion = np.zeros((m, self.n_v)), np.zeros((m, 3))
         if m:
@@ -290,24 +294,24 @@ class Dynamics:
                 self._fail(status, t)
         return J, motion
 
-    def _motion(self, q, qd, qdd, place: str) -> np.ndarray:
+    def _motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, place: str) -> np.ndarray:
         out = np.empty(24)
         call, v = self._calls.get("place") or self._made("place"), self._rates
         status = call(self._system, self._reader, self.place(place), self._coordinates(q), v("qd", qd), v("qdd", qdd), out,
                       self._work)
         return out if status == 0 else self._fail(status, 0.0)
 
-    def _coordinates(self, q) -> np.ndarray:
+    def _coordinates(self, q: ArrayLike) -> np.ndarray:
         if type(q) is np.ndarray and q.dtype is FLOAT and q.shape == (self.n_q,) and q.flags.c_contiguous:
             return q
         return _vector("q", q, self.n_q, "coordinates")
 
-    def _rates(self, name: str, x) -> np.ndarray:
+    def _rates(self, name: str, x: ArrayLike) -> np.ndarray:
         if type(x) is np.ndarray and x.dtype is FLOAT and x.shape == (self.n_v,) and x.flags.c_contiguous:
             return x
         return _vector(name, x, self.n_v, "rates")
 
-    def _made(self, name: str):
+    def _made(self, name: str) -> Callable[..., int]:
         """Kernel as Python calls it, compiled or loaded at the first call."""
         self._calls[name] = call = _entry(name)
         return call
@@ -320,16 +324,17 @@ class Dynamics:
 
 
 @cache
-def _entry(name: str):
+def _entry(name: str) -> Callable[..., int]:
     """Kernel by name, ready to be called; all systems have the same types."""
     begin = prepare_start(Model("no bodies"))
     system = begin.packed.system
     kernel, arguments = entries_at_state(system, make_reader(begin.packed), make_linked_work(system))[name]
     prepare([(kernel, arguments)])
-    return direct(kernel, lambda: arguments)
+    called: Callable[..., int] = direct(kernel, lambda: arguments)
+    return called
 
 
-def _given(out, shape: tuple[int, ...]) -> np.ndarray:
+def _given(out: object, shape: tuple[int, ...]) -> np.ndarray:
     """Return an array to be filled, or tell what it lacks."""
     if not (type(out) is np.ndarray and out.dtype == FLOAT and out.shape == shape and out.flags.c_contiguous
             and out.flags.writeable):
@@ -338,7 +343,7 @@ def _given(out, shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
-def _vector(name: str, x, n: int, names: str) -> np.ndarray:
+def _vector(name: str, x: ArrayLike, n: int, names: str) -> np.ndarray:
     try:
         array = np.ascontiguousarray(x, float)
     except (TypeError, ValueError):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..codes import DriveCode
 from ..errors import Fault, ModelError, near_names
 from ..kernels.tree.state import eval_drives
 from ..model.check import check
+from ..model.laws import LawLike
 from ..model.model import Model
 from ..model.parts import Motion
 from ..results.results import Results
@@ -20,7 +24,7 @@ from ..topology.span import span
 from .kinematics import check_times, drive_through, prepare_driven
 
 
-def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
+def inverse_dynamics(model: Model, motion: Mapping[str, LawLike] | None = None, *, times: ArrayLike) -> Results:
     """Return the efforts that a motion of all joints needs.
 
     Parameters
@@ -73,7 +77,7 @@ def inverse_dynamics(model: Model, motion=None, *, times) -> Results:
                         messages=(*begin.messages, *idle_controllers(packed)), integrator="inverse dynamics")
 
 
-def _with_drives(model: Model, motion) -> Model:
+def _with_drives(model: Model, motion: Mapping[str, LawLike]) -> Model:
     """A copy in which the coordinates asked for are driven."""
     joints = {j.name: j for j in model.joints}
     parts, faults = [], []

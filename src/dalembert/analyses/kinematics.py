@@ -7,17 +7,22 @@ nothing mean that the drives lead into a singular position or beyond reach.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..codes import DriveCode
-from ..errors import AssemblyError, Fault, ModelError
+from ..errors import AssemblyError, Fault, HoldsResults, ModelError
 from ..kernels.force.laws import eval_law
 from ..kernels.tree.state import eval_drives, move, normalise
+from ..model.model import Model
 from ..results.results import Results
 from ..start.assembly import TOLERANCE, Assembler
 from ..start.closing import set_drives
 from ..start.constraints import Constraints
 from ..start.control import idle_controllers
+from ..start.deformed import Starts
 from ..start.evaluate import make_results
 from ..start.initial import Start, prepare_start
 from ..start.mobility import find_mobility
@@ -37,7 +42,7 @@ NEARLY_SINGULAR = 0.05
 """Likewise below which a position is called close to a singular one."""
 
 
-def kinematics(model, times, *, start=None) -> Results:
+def kinematics(model: Model, times: ArrayLike, *, start: Starts = None) -> Results:
     """Move a mechanism through the positions that its drives prescribe.
 
     Parameters
@@ -65,18 +70,18 @@ def kinematics(model, times, *, start=None) -> Results:
     return drive_through(prepare_driven(model, start), check_times(times), "kinematics")
 
 
-def check_times(times) -> np.ndarray:
+def check_times(times: ArrayLike) -> np.ndarray:
     """Return times of frames as an array; ModelError unless they ascend."""
     try:
-        times = np.atleast_1d(np.asarray(times, float))
+        found = np.atleast_1d(np.asarray(times, float))
     except (TypeError, ValueError):
-        times = np.array([np.nan])
-    if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
+        found = np.array([np.nan])
+    if found.ndim != 1 or not np.all(np.isfinite(found)) or np.any(np.diff(found) <= 0):
         raise ModelError([Fault("times", "expected a list of ascending finite times [s]")])
-    return times
+    return found
 
 
-def prepare_driven(model, start=None) -> Start:
+def prepare_driven(model: Model, start: Starts = None) -> Start:
     """Return the start of a mechanism whose drives prescribe everything; ModelError if they are too few or too many."""
     try:
         begin = prepare_start(model, start)
@@ -99,7 +104,7 @@ def prepare_driven(model, start=None) -> Start:
     return begin
 
 
-def _refuse_surplus(model, start, error: AssemblyError) -> None:
+def _refuse_surplus(model: Model, start: Starts, error: AssemblyError) -> None:
     """Tell too many drives if that is why a mechanism cannot be assembled."""
     alone = prepare_start(model.without(*(m.name for m in model.motions)), start)
     freedom = find_mobility(alone.packed, alone.t, alone.q, alone.qd).freedom
@@ -107,7 +112,7 @@ def _refuse_surplus(model, start, error: AssemblyError) -> None:
         raise _surplus(model, freedom, len(model.motions)) from error
 
 
-def _surplus(model, freedom: int, drives: int) -> ModelError:
+def _surplus(model: Model, freedom: int, drives: int) -> ModelError:
     names = ", ".join(repr(m.name) for m in model.motions)
     return ModelError([Fault("motions", f"the mechanism has {freedom} degree{'s' * (freedom != 1)} of freedom but {drives} "
                                         f"drives: {names}. Remove {drives - freedom} of them")], model.name)
@@ -128,10 +133,10 @@ def drive_through(begin: Start, times: np.ndarray, what: str) -> Results:
     arrays = {name: np.array([frame[c] for frame in frames]).reshape(len(frames), *shape)
               for c, (name, shape) in enumerate(shapes.items())}
     status = "ok" if failure is None else f"{type(failure).__name__}: {failure}"
-    results = make_results(begin.packed, begin.formulation.name, arrays, integrator=what, status=status,
+    results: Results = make_results(begin.packed, begin.formulation.name, arrays, integrator=what, status=status,
                            messages=(*begin.messages, *idle_controllers(begin.packed)))
     if failure is not None:
-        failure.results = results
+        cast(HoldsResults, failure).results = results
         raise failure
     return results
 
@@ -198,8 +203,9 @@ class Carrier:
 
         low, high = sorted((self.t, t))
         breaks = [b for b in self.packed.breaks if low < b < high] or None
-        return quad(lambda s: eval_law(self.system, law, s, 0.0, 0.0, 0), self.t, t, points=breaks, epsabs=1e-13,
-                    epsrel=1e-12, limit=200)[0]
+        out: float = quad(lambda s: eval_law(self.system, law, s, 0.0, 0.0, 0), self.t, t, points=breaks, epsabs=1e-13,
+                          epsrel=1e-12, limit=200)[0]
+        return out
 
     def _distance(self, a: np.ndarray, b: np.ndarray) -> float:
         """Largest difference of coordinates relative to their sizes."""

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError
+from ..model.model import Model
 from ..model.values import shown
 from ..results.results import Results
 from ..start.arguments import check_time
 from ..start.closing import at_time
 from ..start.constraints import Constraints
 from ..start.control import idle_controllers
+from ..start.deformed import Starts
 from ..start.initial import prepare_start
 from ..start.massless import complete_frame
 from ..start.reduction import Equations, jacobian_rates, reduced, spin_matrix
 from ..start.start import Start
 from ..system.names import rate_names
+from ..system.pack import Packed
 from .linearized import Linearized
 from .settled import settled
 from .swing import draw_mode, swing
 from .whirl import Whirl, spins, whirl
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
 
 INFINITE = 1e12
 """Eigenvalues beyond this, normalised by the pace, stand for directions without inertia and are left out."""
@@ -67,7 +76,8 @@ class Eigenmodes:
         """(m,) bool, True for modes that grow: the real part of the eigenvalue is positive beyond rounding."""
         size = abs(self.eigenvalues)
         swings = np.where(self.eigenvalues.imag != 0, LEAST_GROWTH, 0.0) * size**2
-        return self.eigenvalues.real * size > ROUNDING * np.max(size, initial=0.0) ** 2 + swings
+        out: np.ndarray = self.eigenvalues.real * size > ROUNDING * np.max(size, initial=0.0) ** 2 + swings
+        return out
 
     @property
     def _undecided(self) -> np.ndarray:
@@ -75,7 +85,9 @@ class Eigenmodes:
         x = self.eigenvalues
         mirrored = np.any(abs(x[:, None] + x) <= PAIRED * abs(x), axis=0)
         free = np.where(x.imag != 0, abs(x.real) <= LEAST_GROWTH * abs(x), mirrored | (x.real >= 0.0))
-        return free & ~self.unstable & ~np.any(abs(x[:, None] + x[self.unstable]) <= PAIRED * abs(x[:, None]), axis=1)
+        falling = np.any(abs(x[:, None] + x[self.unstable]) <= PAIRED * abs(x[:, None]), axis=1)  # of a fall, its opposite
+        found: np.ndarray = free & ~self.unstable & ~falling
+        return found
 
     @property
     def spins(self) -> dict[str, np.ndarray]:
@@ -91,7 +103,7 @@ class Eigenmodes:
                             "that turn with it; whirl(model) tells those in fixed axes, forward and backward"
                             for part, w in speeds.items())
 
-    def whirl(self, model, part: str | None = None) -> Whirl:
+    def whirl(self, model: Model, part: str | None = None) -> Whirl:
         """Return frequencies of a turning flexible body in its own axes and in fixed ones, forward and backward.
 
         Parameters
@@ -129,7 +141,8 @@ class Eigenmodes:
         i = self._index(number)
         return swing(self.linear, self.eigenvalues[i], self.shapes[i], amplitude, frames)
 
-    def plot(self, model, number: int, *, amplitude: float | None = None, ax=None, path: str | Path | None = None):
+    def plot(self, model: Model, number: int, *, amplitude: float | None = None, ax: Axes3D | None = None,
+             path: str | Path | None = None) -> Axes3D | Figure:
         """Draw a mode: flexible bodies coloured by displacement and rigid ones as lines, above the state they swing about.
 
         Parameters
@@ -195,7 +208,7 @@ def linearize_state(begin: Start, t: float | None = None) -> Linearized:
     return Linearized(M, C, K, tuple(names[k] for k in rates), t, packed.layout, rates, Z, begin, q)
 
 
-def _refuse_moving_wheels(packed, constraints: Constraints, qd: np.ndarray) -> None:
+def _refuse_moving_wheels(packed: Packed, constraints: Constraints, qd: np.ndarray) -> None:
     """Rows that bind rates only leave positions and rates different freedoms, unless the mechanism stands still."""
     if np.any(qd) and not np.all(constraints.holonomic):
         owner = packed.layout.rows[int(np.argmin(constraints.holonomic))][0]
@@ -203,7 +216,8 @@ def _refuse_moving_wheels(packed, constraints: Constraints, qd: np.ndarray) -> N
                          "state at rest, but the start moves. Leave out start rates and drives, or study the motion with run")
 
 
-def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Linearized:
+def linearize(model: Model, t: float = 0.0, *, start: Starts = None, start_rate: Mapping[str, Any] | None = None
+              ) -> Linearized:
     """Linearise a model about its start; flexible bodies of trees are deformed as their motion asks for.
 
     Parameters
@@ -222,7 +236,8 @@ def linearize(model, t: float = 0.0, *, start=None, start_rate=None) -> Lineariz
     return linearize_state(settled(prepare_start(model, start, start_rate), t), t)
 
 
-def eigenmodes(model, t: float = 0.0, *, start=None, start_rate=None) -> Eigenmodes:
+def eigenmodes(model: Model, t: float = 0.0, *, start: Starts = None, start_rate: Mapping[str, Any] | None = None
+               ) -> Eigenmodes:
     """Frequencies [Hz], damping and shapes of small vibrations about the start; arguments as for `linearize`.
 
     Flexible bodies vibrate in their own axes: if these turn, so does the observer.  `Eigenmodes.messages` says so, and

@@ -23,13 +23,15 @@ def lost(full: np.ndarray, left: np.ndarray) -> np.ndarray:
     partner = np.zeros(len(full), complex)
     partner[rows] = left[columns]
     gone = full[(abs(full) > CHANGED * abs(partner)) | (rings(full) & ~rings(partner))]
-    return gone[np.argsort(-abs(gone))]
+    out: np.ndarray = gone[np.argsort(-abs(gone))]
+    return out
 
 
 def moves(values: np.ndarray) -> np.ndarray:
     """True for eigenvalues that are not zero to rounding."""
     scale = np.max(abs(values.imag), initial=0.0) or np.max(abs(values), initial=0.0)
-    return abs(values) > STILL * scale
+    out: np.ndarray = abs(values) > STILL * scale
+    return out
 
 
 def rings(values: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,12 +18,16 @@ from ..errors import ConvergenceError, Fault, ModelError, MultibodyError, Singul
 from ..model.check import check
 from ..model.model import Model
 from ..results.panels import write_figure
+from ..start.deformed import Equilibrium, Starts
 from .linear import eigenmodes, linearize, modes_of
 from .linearized import Linearized
 from .mode_changes import gain, lost, moves, rings
 from .static import static
 from .stiff_elements import elastic_elements, made_rigid
 from .trial import step_rate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SAME = 0.02
 """Relative change up to which a mode counts as unchanged."""
@@ -151,13 +156,13 @@ class PerturbationReport:
     @property
     def gain(self) -> float:
         """Estimated gain of neglecting all that can be; 1 if there is nothing."""
-        return self.together.gain if self.bodies else 1.0
+        return 1.0 if self.together is None else self.together.gain
 
     def __str__(self) -> str:
         head = f"{self.model!r}: masses and inertias below {self.limit:g} of the largest, and stiff springs"
         if not self.small and not self.stiff:
             return f"{head}: none"
-        rows = [("part", "mass [kg]", "ratio", "inertia [kg m²]", "ratio", "neglect", "causes", "gain")]
+        rows: list[tuple[str, ...]] = [("part", "mass [kg]", "ratio", "inertia [kg m²]", "ratio", "neglect", "causes", "gain")]
         rows += [_row(each, ", ".join(each.bodies)) for each in (*self.small, *self.stiff)]
         if self.together is not None and len(self.together.bodies) > 1:
             rows.append(_row(self.together, f"all {len(self.together.bodies)} together"))
@@ -167,7 +172,7 @@ class PerturbationReport:
                  for each in (*self.small, *([self.together] if self.together else [])) if not each.possible]
         return "\n".join([head, *lines, *notes])
 
-    def plot(self, path: str | Path | None = None):
+    def plot(self, path: str | Path | None = None) -> Figure:
         """Draw the modes with and without the small bodies over a logarithmic axis.
 
         Parameters
@@ -180,13 +185,13 @@ class PerturbationReport:
         matplotlib.figure.Figure
         """
         rows = [("as it is", self.eigenvalues)]
-        if self.bodies:
+        if self.together is not None:
             rows.append((f"without {', '.join(self.bodies)}" if len(self.bodies) < 4 else
                          f"without {len(self.bodies)} bodies", self.together.eigenvalues))
-        return _draw(self.model, rows, self.together.fast if self.bodies else (), path)
+        return _draw(self.model, rows, () if self.together is None else self.together.fast, path)
 
 
-def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, stiffness_ratio: float = 1e-3, start=None,
+def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, stiffness_ratio: float = 1e-3, start: Starts = None,
                         until: float | None = None, accuracy: float | None = None) -> PerturbationReport:
     """Find the small masses and inertias and stiff springs of a model, the fast motions they cause and what neglecting gains.
 
@@ -231,7 +236,7 @@ def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, stiffness_rat
     return PerturbationReport(str(model.name), float(mass_ratio), full, tuple(small), together, tuple(stiff))
 
 
-def _stiff_elements(model: Model, light: Sequence[Neglect], limit: float, start) -> list[Neglect]:
+def _stiff_elements(model: Model, light: Sequence[Neglect], limit: float, start: Starts) -> list[Neglect]:
     """List the springs and bushings that can be replaced by joints without a change of slower modes.
 
     Beside light bodies every spring is stiff: those that can be neglected are left out before.
@@ -252,7 +257,7 @@ def _stiff_elements(model: Model, light: Sequence[Neglect], limit: float, start)
     return found
 
 
-def _modes_at_rest(model: Model, start) -> np.ndarray:
+def _modes_at_rest(model: Model, start: Starts) -> np.ndarray:
     """Eigenvalues about an equilibrium, or about the start if there is none to be found.
 
     A start that accelerates has other modes: the accelerations of a spring that swings are not those of a joint.
@@ -282,8 +287,8 @@ def _reduced(model: Model, chosen: Sequence[Neglect]) -> Model:
     return model
 
 
-def _timed(model: Model, chosen: Sequence[Neglect], before: float, until: float, accuracy, start,
-           found: Neglect | None = None) -> Neglect:
+def _timed(model: Model, chosen: Sequence[Neglect], before: float, until: float, accuracy: float | None,
+           start: Starts,           found: Neglect | None = None) -> Neglect:
     """Return what neglecting does, with the gain that counting the steps of a trial run shows."""
     found = found or chosen[0]
     if not found.possible:
@@ -292,9 +297,9 @@ def _timed(model: Model, chosen: Sequence[Neglect], before: float, until: float,
     return replace(found, gain=before / step_rate(reduced, until, accuracy, _kept(reduced, start)))
 
 
-def _kept(reduced: Model, start):
+def _kept(reduced: Model, start: Starts) -> dict[str, Any] | None:
     """Starts of the parts that a reduced model still has."""
-    given = getattr(start, "starts", start)
+    given = start.starts if isinstance(start, Equilibrium) else start
     return None if given is None else {name: value for name, value in given.items() if name in reduced}
 
 
@@ -317,22 +322,23 @@ def _small_bodies(model: Model, limit: float, carried: float) -> list[Neglect]:
                   for value, scale in ((body.mass, largest_mass), (moment, largest_moment))]
         words = [word for word, share in zip(("mass", "inertia"), shares, strict=True) if 0 < share <= limit]
         if words:
-            found.append(Neglect((body.name,), " and ".join(words), body.mass, moment, *shares, possible=True))
+            found.append(Neglect((body.name,), " and ".join(words), body.mass, moment, shares[0], shares[1], possible=True))
     return found
 
 
-def _tried(model: Model, chosen: Sequence[Neglect], full: np.ndarray, start) -> Neglect:
+def _tried(model: Model, chosen: Sequence[Neglect], full: np.ndarray, start: Starts) -> Neglect:
     """Return what neglecting the chosen bodies together does."""
     reduced = _reduced(model, chosen)
     kinds = sorted({each.what for each in chosen})
     sums = np.sum([(each.mass, each.inertia, each.mass_ratio, each.inertia_ratio) for each in chosen], axis=0)
-    common = (tuple(name for each in chosen for name in each.bodies),
-              ", ".join(kinds), *map(float, sums))
+    mass, inertia, mass_ratio, inertia_ratio = map(float, sums)
+    asked = Neglect(tuple(name for each in chosen for name in each.bodies), ", ".join(kinds), mass, inertia, mass_ratio,
+                    inertia_ratio, possible=True)
     try:
         left = eigenmodes(reduced, start=_kept(reduced, start)).eigenvalues
     except (SingularError, ConvergenceError) as error:
-        return Neglect(*common, possible=False, reason=str(error))
-    return Neglect(*common, possible=True, eigenvalues=left, fast=lost(full, left), gain=gain(full, left))
+        return replace(asked, possible=False, reason=str(error))
+    return replace(asked, eigenvalues=left, fast=lost(full, left), gain=gain(full, left))
 
 
 def _row(each: Neglect, name: str) -> tuple[str, ...]:
@@ -350,12 +356,13 @@ def _shown(value: complex) -> str:
     return f"{abs(value.imag) / (2 * np.pi):.4g} Hz" if value.imag else f"{abs(value.real):.3g} 1/s"
 
 
-def _draw(title: str, rows: Sequence[tuple[str, np.ndarray]], lost: Sequence[complex], path):
+def _draw(title: str, rows: Sequence[tuple[str, np.ndarray]], lost: Sequence[complex] | np.ndarray,
+          path: str | Path | None) -> Figure:
     """Draw one row of modes for each model; swinging ones filled, decaying ones hollow, lost ones red."""
     import matplotlib.pyplot as plt
     from matplotlib.figure import Figure
 
-    size = {"figsize": (7.0, 1.4 + 0.7 * len(rows)), "layout": "constrained"}
+    size: dict[str, Any] = {"figsize": (7.0, 1.4 + 0.7 * len(rows)), "layout": "constrained"}
     figure = plt.figure(**size) if path is None else Figure(**size)
     ax = figure.subplots()
     for level, (_, values) in enumerate(rows):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from ..model.check import check
@@ -14,8 +17,8 @@ from ..system.pack import Packed
 from ..system.reverse import swap
 
 
-def state_by_name(model: Model, packed: Packed, start: tuple[np.ndarray, np.ndarray], coordinates, rates, t: float
-                  ) -> tuple[np.ndarray, np.ndarray]:
+def state_by_name(model: Model, packed: Packed, start: tuple[np.ndarray, np.ndarray], coordinates: Mapping[str, Any] | None,
+                  rates: Mapping[str, Any] | None, t: float) -> tuple[np.ndarray, np.ndarray]:
     """Return coordinates and rates of the tables.
 
     Parameters

@@ -12,27 +12,32 @@ do work along the move: that leads to a minimum of the energy, and on from there
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import AssemblyError, ConvergenceError, ModelError
 from ..flex.reductions import has_interfaces
 from ..kernels.tree.state import move, normalise
 from ..model.check import check
+from ..model.model import Model
 from ..results.stats import Stats
 from ..start.arguments import check_time
 from ..start.assembly import Assembler
 from ..start.closing import at_time, held_at
 from ..start.control import idle_controllers
-from ..start.deformed import Equilibrium
+from ..start.deformed import Equilibrium, Starts
 from ..start.evaluate import make_results
 from ..start.initial import prepare_rigid, prepare_start, start_at
 from ..start.reduction import Equations, find_multipliers, null_space
+from ..start.start import Start
 from ..start.state import State, state_of
 from ..system.names import rate_names
+from ..system.pack import Packed
 from .static_super import find_equilibrium
 
 MAX_ITERATIONS = 200
@@ -73,7 +78,7 @@ class StaticResults(Equilibrium):
         return self._state(in_faces)
 
 
-def static(model, t: float = 0.0, *, start=None) -> StaticResults:
+def static(model: Model, t: float = 0.0, *, start: Starts = None) -> StaticResults:
     """Find the equilibrium near the start.
 
     Flexible bodies are taken in absolute interface coordinates, and the load is brought on in automatic steps.
@@ -113,7 +118,7 @@ def static(model, t: float = 0.0, *, start=None) -> StaticResults:
     if packed.layout.flexibles:
         found = _refined(balance, found) or found
     still = np.zeros(packed.layout.n_v)
-    frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
+    frames: dict[str, Any] = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
     if not found.stable:
         begin = replace(begin, messages=(*begin.messages, _unstable(f"{rate_names(packed.layout)[found.softest]} moves")))
     results = _told(packed, begin, frames, iterations, found.stable)
@@ -139,7 +144,7 @@ def _find(balance: Balance, q: np.ndarray) -> tuple[Place, int]:
     return found, iterations
 
 
-def _told(packed, begin, frames, iterations: int, stable: bool) -> StaticResults:
+def _told(packed: Packed, begin: Start, frames: Mapping[str, ArrayLike], iterations: int, stable: bool) -> StaticResults:
     """Results of the one frame in equilibrium."""
     results = make_results(packed, begin.formulation.name, frames, integrator="static",
                            messages=(*begin.messages, *idle_controllers(packed)),
@@ -153,13 +158,13 @@ def _unstable(what: str) -> str:
             "with start= to find a stable one")
 
 
-def _in_interface_coordinates(model) -> bool:
+def _in_interface_coordinates(model: Model) -> bool:
     """True for a model with flexible bodies that all have interfaces."""
     flexibles = check(model).flexibles
     return bool(flexibles) and all(map(has_interfaces, flexibles))
 
 
-def _static_flexible(model, start, t: float) -> StaticResults:
+def _static_flexible(model: Model, start: Starts, t: float) -> StaticResults:
     """Equilibrium by load steps in absolute interface coordinates, from the start or from the rigid twin's equilibrium."""
     begin = prepare_start(model, start, None, "global")
     try:
@@ -168,7 +173,7 @@ def _static_flexible(model, start, t: float) -> StaticResults:
         begin = prepare_start(model, _rigid_equilibrium(model, start, t, error), None, "global")
         found = find_equilibrium(begin, t)
     still = np.zeros(found.packed.layout.n_v)
-    frames = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
+    frames: dict[str, Any] = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
     told = [f"{found.load_steps} load step{'s' * (found.load_steps > 1)}"]
     if found.critical is not None:
         told.append(f"the equilibria are unstable beyond the load factor {found.critical:.4g}, about; a small side load or "
@@ -186,7 +191,8 @@ class _InBoth:
     """An equilibrium in faces, and in floating frames once that is asked for or the results leave the process."""
 
     def __init__(self, faces: State, find: Callable[[], State]):
-        self.faces, self.find, self.frames = faces, find, None
+        self.faces, self.find = faces, find
+        self.frames: State | None = None
 
     def __call__(self, in_faces: bool) -> State:
         if in_faces:
@@ -195,11 +201,11 @@ class _InBoth:
             self.frames = self.find()
         return self.frames
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> dict[str, Any]:
         return {"faces": self.faces, "find": None, "frames": self(False)}
 
 
-def _rigid_equilibrium(model, start, t: float, error: ConvergenceError) -> dict:
+def _rigid_equilibrium(model: Model, start: Starts, t: float, error: ConvergenceError) -> dict[str, np.ndarray]:
     """Coordinates by joint at which the mechanism with rigid bodies is in balance; `error` again if they are of no help."""
     try:
         begin = prepare_rigid(model, start)
@@ -219,7 +225,7 @@ def _rigid_equilibrium(model, start, t: float, error: ConvergenceError) -> dict:
     return {j.name: twin.joints[j.name].coordinates for j in layout.joints if j.nq and not j.hidden}
 
 
-def _in_floating_frames(model, faces: State) -> State:
+def _in_floating_frames(model: Model, faces: State) -> State:
     """Equilibrium in floating frames next to that between faces, which is told itself where there is none."""
     begin = start_at(model, faces)
     balance = Balance(held_at(begin.packed, begin.t), begin.t)
@@ -299,7 +305,7 @@ class Place:
 class Balance:
     """Unbalanced efforts of a mechanism that stands still."""
 
-    def __init__(self, packed, t: float):
+    def __init__(self, packed: Packed, t: float):
         self.packed, self.t = packed, t
         self.equations, self.assembler = Equations(packed), Assembler(packed, t)
         self.scale = packed.system.dof["q_scale"]

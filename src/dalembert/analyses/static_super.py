@@ -20,6 +20,7 @@ too, until it is short enough to be believed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,12 +29,18 @@ from ..errors import ConvergenceError
 from ..kernels.algebra.sparse import factor_sparse
 from ..kernels.force.laws import eval_law
 from ..kernels.linked_work import add_step_tangent, eval_gaps, eval_mass, eval_needed, make_linked_work
+from ..kernels.tables import System
 from ..model.forces import FORCE_RECORDS
-from ..start.natural import joint_frames
+from ..start.natural import NaturalStart, joint_frames
 from ..start.start import Start
+from ..system.columns import frame_columns
 from ..system.edit import changed, copied
-from ..system.pack import Packed, length_scale
+from ..system.extent import length_scale
+from ..system.pack import Packed
 from ..system.pattern import entries_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import sparray
 
 LONGEST_TURN = 0.3
 """Of a body in one iteration [rad]."""
@@ -81,7 +88,7 @@ def find_equilibrium(begin: Start, t: float) -> Equilibrium:
         Tells the share of the load that was reached.
     """
     balance = _Balance(begin, t)
-    y, load, share, step = begin.natural.q.copy(), np.zeros(len(balance.system.row)), 0.0, 1.0
+    y, load, share, step = natural_of(begin).q.copy(), np.zeros(len(balance.system.row)), 0.0, 1.0
     iterations = load_steps = 0
     unstable, critical = balance.unstable(y, load, share), None
     while share < 1.0:
@@ -103,7 +110,7 @@ def find_equilibrium(begin: Start, t: float) -> Equilibrium:
                 f"no equilibrium found beyond the load factor {share:.4g} after {load_steps} load steps and {iterations} "
                 f"iterations: {found.why}. The structure may buckle or snap through there, or nothing holds it; begin nearer "
                 "to the equilibrium with start=, take smaller loads, or follow the motion with run() and damping.")
-    packed = held(begin.natural.packed, t)
+    packed = held(natural_of(begin).packed, t)
     still = np.zeros((1, len(y)))
     frames = joint_frames(packed, {"t": np.array([t]), "q": y[None], "qd": still, "qdd": still}, begin.q[None])
     return Equilibrium(packed, frames["q"][0], unstable == 0, iterations, load_steps, critical)
@@ -148,7 +155,13 @@ def _products(row: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))
 
 
-def _solved(A, b: np.ndarray) -> np.ndarray | None:
+def natural_of(begin: Start) -> NaturalStart:
+    """Return a start of the global formulation in natural coordinates."""
+    assert begin.natural is not None
+    return begin.natural
+
+
+def _solved(A: sparray, b: np.ndarray) -> np.ndarray | None:
     """Solution of A x = b, or None if A is singular."""
     from scipy.sparse.linalg import splu
 
@@ -164,10 +177,10 @@ class _Balance:
 
     def __init__(self, begin: Start, t: float):
         self.t, self.begin = t, begin
-        self.system = begin.natural.packed.system
+        self.system = natural_of(begin).packed.system
         self.work = make_linked_work(self.system)
         self.work.joint_q[:] = begin.q
-        self.n_body, self.n = len(self.system.body) - 1, int(self.system.constants[0].n_q)
+        self.frames, self.n = frame_columns(self.system), int(self.system.constants[0].n_q)
         row = self.system.row
         self.entries = entries_of(self.system.pattern)
         self.owner = np.repeat(np.arange(len(row)), row["count"])
@@ -177,18 +190,18 @@ class _Balance:
         self.firmness = FIRMNESS * np.where(firm > 0, firm, np.median(firm[firm > 0]))
         self.products = _products(row)
         self.r0, self.gap0 = np.zeros(self.n), np.zeros(len(row))
-        status, r, gap = self.evaluate(begin.natural.q, 0.0)
+        status, r, gap = self.evaluate(natural_of(begin).q, 0.0)
         if status == Status.OK:
             self.r0, self.gap0 = r, gap
 
-    def scaled(self, share: float):
+    def scaled(self, share: float) -> System:
         """Return the tables with a share of gravity and of the applied forces."""
         constants, force = self.system.constants, self.system.force
         applied = np.isin(force["code"], [code for code, record in FORCE_RECORDS.items() if record.on == "place"])
         return changed(self.system, constants={"g_w": share * constants["g_w"]},
                        force={"dir": np.where(applied[:, None], share, 1.0) * force["dir"]})
 
-    def evaluate(self, y: np.ndarray, share: float):
+    def evaluate(self, y: np.ndarray, share: float) -> tuple[int, np.ndarray, np.ndarray]:
         """Return status, r and Phi of (1), without the start's part; rows that bind rates hold what they bind."""
         system, r, still = self.scaled(share), np.zeros(self.n), np.zeros(self.n)
         status = eval_gaps(system, float(self.begin.t + share * (self.t - self.begin.t)), y, still, self.work)
@@ -197,7 +210,7 @@ class _Balance:
         gap = np.where(self.system.row["rate_only"] == 1, 0.0, self.work.row["value"])
         return status, r - (1.0 - share) * self.r0, gap - (1.0 - share) * self.gap0
 
-    def matrix(self, y: np.ndarray, load: np.ndarray, share: float):
+    def matrix(self, y: np.ndarray, load: np.ndarray, share: float) -> tuple[int, sparray | None]:
         """Return status and (2), after `evaluate`."""
         from scipy.sparse import bmat, csc_array, diags_array
 
@@ -245,7 +258,7 @@ class _Balance:
         why = why or f"Newton's iteration still moves by {max(size, turn):.2g} rad or model sizes"
         return _Found(y, load, MAX_ITERATIONS, why)
 
-    def _balancing(self, A, r: np.ndarray) -> np.ndarray:
+    def _balancing(self, A: sparray, r: np.ndarray) -> np.ndarray:
         """Multipliers that balance r best; redundant rows share."""
         from scipy.sparse import diags_array
 
@@ -254,7 +267,7 @@ class _Balance:
         found = _solved(squares + diags_array(np.full(len(self.firmness), 1e-12 * squares.diagonal().max())), -(J @ r))
         return np.zeros(len(self.firmness)) if found is None else found
 
-    def _with_neutral(self, A):
+    def _with_neutral(self, A: sparray) -> sparray:
         """The matrix (2) with a little stiffness in all directions."""
         from scipy.sparse import diags_array
 
@@ -270,30 +283,31 @@ class _Balance:
 
     def _spins(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Spins (n_body, 3) of the bodies for changes x of the coordinates."""
-        axes, change = (a[:12 * self.n_body].reshape(-1, 4, 3)[:, 1:] for a in (y, x))
-        return 0.5 * np.sum(np.cross(axes, change), axis=1)
+        axes, change = (a[self.frames].reshape(-1, 4, 3)[:, 1:] for a in (y, x))
+        out: np.ndarray = 0.5 * np.sum(np.cross(axes, change), axis=1)
+        return out
 
     def _sizes(self, y: np.ndarray, x: np.ndarray) -> tuple[float, float]:
         """Largest move relative to the size of the model, and largest turn [rad]."""
-        moves = x[:12 * self.n_body].reshape(-1, 12)[:, :3]
+        moves = x[self.frames[:, :3]]
         return float(np.max(abs(moves), initial=0.0)) / self.length, float(np.max(abs(self._spins(y, x)), initial=0.0))
 
     def _distance(self, x: np.ndarray) -> float:
         """Largest component of a change of origins, relative to the size of the model, and axes."""
-        bodies = x[:12 * self.n_body].reshape(-1, 12)
+        bodies = x[self.frames]
         return float(max(np.max(abs(bodies[:, :3]), initial=0.0) / self.length, np.max(abs(bodies[:, 3:]), initial=0.0)))
 
     def _moved(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Coordinates moved and turned by a correction."""
         new = y + x
-        body, spin = new[:12 * self.n_body].reshape(-1, 4, 3), self._spins(y, x)
-        axes = y[:12 * self.n_body].reshape(-1, 4, 3)[:, 1:]
+        spin, axes = self._spins(y, x), y[self.frames].reshape(-1, 4, 3)[:, 1:]
         angle = np.linalg.norm(spin, axis=1)[:, None, None]
         n = spin[:, None, :] / np.maximum(angle, 1e-300)
         along = np.sum(n * axes, axis=2, keepdims=True) * n
         turned = along + np.cos(angle) * (axes - along) + np.sin(angle) * np.cross(np.broadcast_to(n, axes.shape), axes)
-        body[:, 1:] = turned
-        return new
+        new[self.frames[:, 3:]] = turned.reshape(-1, 9)
+        out: np.ndarray = new
+        return out
 
     def unstable(self, y: np.ndarray, load: np.ndarray, share: float) -> int:
         """Number of negative pivots of K + Jᵀ α J: directions in which the energy has no minimum."""

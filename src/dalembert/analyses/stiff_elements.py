@@ -6,6 +6,7 @@ free length, a bushing with its frames together, a joint spring at rest.  eps is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def made_rigid(model: Model, name: str) -> Model:
     return model.without(name, *(_idle(model, part) if carries else ())).add(held, *([rest] if rest else []))
 
 
-def _holding(part: Bushing):
+def _holding(part: Bushing) -> tuple[Joint | PointOnLine | PointOnPlane, Bushing | None]:
     """Joint or constraint that holds the stiff directions of a bushing, and a bushing for the others, or None."""
     stiffness, damping, turning, turning_damping = (
         np.broadcast_to(np.asarray(values, float), 3).copy()
@@ -68,9 +69,10 @@ def _holding(part: Bushing):
     ends = part.name, part.first, part.second
     free_place, free_turn = (AXES[int(np.argmin(held))] for held in (places, turns))
     kept = AXES[int(np.argmax(places))]
-    kinds = {(3, 3): lambda: Fixed(*ends), (3, 2): lambda: Revolute(*ends, axis=free_turn), (3, 0): lambda: Spherical(*ends),
-             (2, 3): lambda: Prismatic(*ends, axis=free_place), (2, 0): lambda: PointOnLine(*ends, axis=free_place),
-             (1, 0): lambda: PointOnPlane(*ends, normal=kept)}
+    kinds: dict[tuple[int, int], Callable[[], Joint | PointOnLine | PointOnPlane]] = {
+        (3, 3): lambda: Fixed(*ends), (3, 2): lambda: Revolute(*ends, axis=free_turn),
+        (3, 0): lambda: Spherical(*ends), (2, 3): lambda: Prismatic(*ends, axis=free_place), 
+        (2, 0): lambda: PointOnLine(*ends, axis=free_place), (1, 0): lambda: PointOnPlane(*ends, normal=kept)}
     if free_place == free_turn:
         kinds[2, 2] = lambda: Cylindrical(*ends, axis=free_place)
     if kept == free_turn:

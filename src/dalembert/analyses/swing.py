@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from ..results.shape_figure import draw_rigid
 from ..start.closing import held_at
 from ..start.evaluate import make_results
 from .linearized import Linearized
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
 
 LARGEST = 0.1
 """Largest displacement of a mode that is shown, relative to the extent of the model, unless told otherwise."""
@@ -32,8 +36,8 @@ def swing(linear: Linearized, value: complex, shape: np.ndarray, amplitude: floa
     return _moved(linear, np.real(np.exp(1j * phase)[:, None] * shape) * size, phase / (2 * np.pi) * period)
 
 
-def draw_mode(linear: Linearized, model: Any, shape: np.ndarray, title: str, amplitude: float | None, ax,
-              path: str | Path | None):
+def draw_mode(linear: Linearized, model: Any, shape: np.ndarray, title: str, amplitude: float | None,
+              ax: Axes3D | None, path: str | Path | None) -> Axes3D | Figure:
     """Draw a mode by its shape above the state that it swings about; see `Eigenmodes.plot`."""
     shape = shape.real
     size = _amplitude(linear, shape) if amplitude is None else float(amplitude)

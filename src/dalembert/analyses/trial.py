@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import MultibodyError
 from ..model.model import Model
 from ..simulate.run import run
+from ..start.deformed import Starts
 
 MOST_STEPS = 20_000
 """Steps after which a trial is ended, about: it looks up a few times a second."""
@@ -14,11 +15,11 @@ class _EnoughError(Exception):
     """Ends a trial."""
 
 
-def step_rate(model: Model, until: float, accuracy: float | None, start=None) -> float:
+def step_rate(model: Model, until: float, accuracy: float | None, start: Starts = None) -> float:
     """Steps per second of simulated time [1/s] of a default run, ended early if it takes many; nan if it fails at once."""
-    reached = [0.0, 0]
+    reached = [0.0, 0.0]
 
-    def look(t, end, step, steps):
+    def look(t: float, end: float, step: float, steps: int) -> None:
         reached[:] = t, steps
         if steps > MOST_STEPS:
             raise _EnoughError

@@ -19,6 +19,7 @@ import numpy as np
 from ..errors import ModelError, near_names
 from ..results import tables as tab
 from ..results.recovery import Recovery
+from ..results.results import Results
 from ..results.shape import shapes_of
 from ..start.closing import at_time
 from ..start.evaluate import make_results
@@ -76,7 +77,8 @@ def spins(linear: Linearized) -> dict[str, np.ndarray]:
         return {}
     qd = at_time(linear.begin, linear.t)[1]
     frame = {"t": np.array([linear.t]), "q": linear.q[None], "qd": qd[None], "qdd": np.zeros((1, len(qd)))}
-    body = make_results(packed, linear.begin.formulation.name, frame, integrator="none").array("body")[0]
+    seen: Results = make_results(packed, linear.begin.formulation.name, frame, integrator="none")
+    body = seen.array("body")[0]
     found = {f.part: body[f.body, tab.ANGULAR_VELOCITY] for f in reversed(flexibles)}  # the first of a beam's segments
     return {part: w for part, w in reversed(found.items()) if np.linalg.norm(w) > SLOWEST}
 
@@ -116,4 +118,5 @@ def _displacements(linear: Linearized, shapes: np.ndarray, model: Any, part: str
     results = moved_by(linear, frames, np.zeros(len(frames)))
     nodes = np.array([shape.nodes for shape in shapes_of(Recovery(results, model), part)])
     away, m = (nodes[1:] - nodes[0]) / PROBE, len(changes)
-    return away[:m] + 1j * away[m:]
+    out: np.ndarray = away[:m] + 1j * away[m:]
+    return out

@@ -15,6 +15,10 @@ FAULT, FAILED, INTERRUPTED = 2, 3, 130
 """Exit codes: fault of the model or of the usage; a run that failed; one that the user stopped (128 + SIGINT)."""
 
 
+class ReportedInterrupt(KeyboardInterrupt):
+    """An interrupt of a run whose report is on standard output already."""
+
+
 @contextmanager
 def told(as_json: bool = False) -> Iterator[None]:
     """Turn an error of dalembert into its message on stderr and an exit code.
@@ -34,7 +38,7 @@ def told(as_json: bool = False) -> Iterator[None]:
         sys.exit(code)
     except KeyboardInterrupt as stop:
         said = str(stop) or "stopped by the user"
-        if as_json and not getattr(stop, "told", False):
+        if as_json and not isinstance(stop, ReportedInterrupt):
             click.echo(json.dumps({"status": "failed", "error": "KeyboardInterrupt", "message": said}))
         click.echo(said, err=True)
         sys.exit(INTERRUPTED)

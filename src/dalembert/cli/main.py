@@ -13,7 +13,7 @@ from .show import show
 from .warm import warm
 
 
-def _print_version(ctx: click.Context, _, wanted: bool) -> None:
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     """Print the installed version and leave."""
     if not wanted or ctx.resilient_parsing:
         return

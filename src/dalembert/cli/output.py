@@ -57,18 +57,19 @@ def figure(x: float) -> str:
 
 def as_json(results: Results, rows: list[Row], files: list[Path]) -> dict[str, Any]:
     """Return what a run has to say as plain values; numbers that JSON does not know become null."""
-    return plain({
-        "model": results.layout.model,
-        "status": results.status,
-        "formulation": results.provenance.get("formulation"),
-        "integrator": results.provenance.get("integrator"),
-        "frames": len(results),
-        "t": [float(results.t[0]), float(results.t[-1])] if len(results) else None,
-        "summary": [asdict(row) for row in rows],
-        "stats": asdict(results.stats),
-        "messages": list(results.messages),
-        "files": [str(path) for path in files],
-    })
+    out: dict[str, Any] = plain({
+                       "model": results.layout.model,
+                       "status": results.status,
+                       "formulation": results.provenance.get("formulation"),
+                       "integrator": results.provenance.get("integrator"),
+                       "frames": len(results),
+                       "t": [float(results.t[0]), float(results.t[-1])] if len(results) else None,
+                       "summary": [asdict(row) for row in rows],
+                       "stats": asdict(results.stats),
+                       "messages": list(results.messages),
+                       "files": [str(path) for path in files],
+                   })
+    return out
 
 
 def plain(value: Any) -> Any:

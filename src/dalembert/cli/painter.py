@@ -21,8 +21,9 @@ class Painter:
     Where a second process would have no processor of its own, or does not work, the picture is drawn by this one.
     """
 
-    def __init__(self):
-        self.process = self.wanted = None
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.wanted: tuple[Picture, Path] | None = None
 
     def __enter__(self) -> Painter:
         if (os.cpu_count() or 1) > 1:
@@ -36,7 +37,7 @@ class Painter:
     def begin(self, picture: Picture, path: Path) -> None:
         """Hand the picture over."""
         self.wanted = picture, path
-        if self.process is not None:
+        if self.process is not None and self.process.stdin is not None:
             try:
                 pickle.dump((picture, path.absolute()), self.process.stdin)
                 self.process.stdin.close()
@@ -45,6 +46,7 @@ class Painter:
 
     def finish(self) -> Path:
         """Wait until the picture is written and return its path."""
+        assert self.wanted is not None  # begin comes first
         picture, path = self.wanted
         if self.process is None or self.process.wait() != 0:
             from ..results.panels import write_picture
@@ -53,7 +55,7 @@ class Painter:
         self.process = None
         return path
 
-    def __exit__(self, *failure) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._end()
 
     def _end(self) -> None:

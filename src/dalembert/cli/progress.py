@@ -6,6 +6,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 DELAY = 1.0
 """Seconds before a bar appears."""
@@ -16,9 +20,10 @@ PAUSE = 0.1
 class RunBar:
     """A progress bar that appears on stderr once a run has lasted a while; pass it as ``run(progress=...)``."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.begin = self.last = perf_counter()
-        self.bar = self.task = None
+        self.bar: Progress | None = None
+        self.task: TaskID | None = None
 
     def __call__(self, t: float, until: float, step: float, steps: int) -> None:
         """Show simulated time t of `until` [s], the present step [s] and the number of steps."""
@@ -26,19 +31,20 @@ class RunBar:
         if now - self.begin < DELAY or now - self.last < PAUSE:
             return
         self.last = now
-        if self.bar is None:
-            self._open(until)
+        if self.bar is None or self.task is None:
+            self.bar, self.task = self._open(until)
         self.bar.update(self.task, completed=t, step=f"{step:.2g}", rate=f"{t / (now - self.begin):.3g}", steps=steps)
 
-    def _open(self, until: float) -> None:
+    def _open(self, until: float) -> tuple[Progress, TaskID]:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
         text = "t = {task.completed:.4g} of {task.total:g} s, step {task.fields[step]} s, {task.fields[steps]} steps"
-        self.bar = Progress(BarColumn(), TextColumn(text), TextColumn("{task.fields[rate]} s/s"),
-                            TimeRemainingColumn(), console=Console(stderr=True), transient=True)
-        self.task = self.bar.add_task("run", total=until, step="", rate="", steps=0)
-        self.bar.start()
+        bar = Progress(BarColumn(), TextColumn(text), TextColumn("{task.fields[rate]} s/s"), TimeRemainingColumn(),
+                       console=Console(stderr=True), transient=True)
+        task = bar.add_task("run", total=until, step="", rate="", steps=0)
+        bar.start()
+        return bar, task
 
     def close(self) -> None:
         """Take the bar away."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..errors import ChannelError, FormatError, ModelError, MultibodyError, StorageError, near_names
-from .failures import told
+from ..errors import ChannelError, FormatError, HoldsResults, ModelError, MultibodyError, StorageError, near_names
+from .failures import ReportedInterrupt, told
 from .output import as_json, print_summary
 from .painter import Painter
 from .progress import compile_notes, run_bar
@@ -70,8 +70,7 @@ def run(model: str, starts: tuple[str, ...], output: Path | None, force: bool, p
             _draw(painter, results, plots, Path(f"{path.stem}.png"), force)
         _report(results, plots, file, painter, json_wanted, quiet)
         if stopped is not None:
-            stopped.args, stopped.told = (f"{stopped}; the frames up to there are in {file}",), True
-            raise stopped
+            raise ReportedInterrupt(f"{stopped}; the frames up to there are in {file}") from stopped
 
 
 def _draw(painter: Painter, results: Results, plots: tuple[str, ...], picture: Path, force: bool) -> None:
@@ -85,12 +84,13 @@ def _draw(painter: Painter, results: Results, plots: tuple[str, ...], picture: P
     painter.begin(picture_of(results, plots), picture)
 
 
-def _until_stopped(simulate, *model, **settings) -> tuple[Results, KeyboardInterrupt | None]:
+def _until_stopped(simulate: Callable[..., Results], *model: Model, **settings: Any
+                   ) -> tuple[Results, KeyboardInterrupt | None]:
     """Run; if the user stops it, return the results so far and the interrupt."""
     try:
         return simulate(*model, **settings), None
     except KeyboardInterrupt as stop:
-        if getattr(stop, "results", None) is None:
+        if not isinstance(stop, HoldsResults):
             raise
         return stop.results, stop
 
@@ -129,9 +129,9 @@ def _kept(target: _Target) -> Iterator[None]:
     except StorageError:  # says it itself
         raise
     except MultibodyError as error:
-        results = getattr(error, "results", None)
-        if results is not None and len(results) and (target.store or target.table):
-            click.echo(f"the frames up to t = {results.t[-1]:g} s are in {target.finish(results, False)}", err=True)
+        if isinstance(error, HoldsResults) and len(error.results) and (target.store or target.table):
+            file = target.finish(error.results, False)
+            click.echo(f"the frames up to t = {error.results.t[-1]:g} s are in {file}", err=True)
         raise
 
 
@@ -154,7 +154,7 @@ def _start(text: str) -> tuple[str, Any]:
     numbers = [(parse_quantity(value), value.strip()) for value in values.split(",")]
     if not equals or not joint.strip() or any(quantity is None for quantity, _ in numbers):
         raise ModelError(f"--start {text!r}: expected JOINT=VALUE, such as elbow=0.2, 'elbow=20 deg' or ball=1,0,0,0")
-    found = [said if quantity[1] else quantity[0] for quantity, said in numbers]
+    found = [said if quantity is None or quantity[1] else quantity[0] for quantity, said in numbers]
     return joint.strip(), found[0] if len(found) == 1 else found
 
 

@@ -40,7 +40,7 @@ def show(out: Path, channels: tuple[str, ...], rows: int, csv_wanted: bool, json
         if csv_wanted:
             _print_csv(results, wanted)
         elif json_wanted:
-            data = as_json(results, summary(results, wanted), [picture] if plot else [])
+            data = as_json(results, summary(results, wanted), [] if picture is None else [picture])
             data["values"] = plain({"t": results.t.tolist(), **{name: results[name].tolist() for name in wanted}})
             click.echo(json.dumps(data, ensure_ascii=False))
         else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import dia_array
@@ -24,7 +25,7 @@ from .fe_model import FEModel
 from .invariants import convective_matrices, inertia_constants
 from .reduced_body import ReducedBody
 from .reduction import craig_bampton
-from .superelement import Superelement
+from .superelement import Superelement, about_frame, frame_point
 
 ELEMENTS = 8
 """Elements of a segment: they resolve the tension that stiffens it; matrices and integrals are exact with any number."""
@@ -51,14 +52,22 @@ def beam_superelement(*, length: float, section: CrossSection, material: Materia
                                              rotary_inertia=rotary_inertia, modes=modes, points=points))
 
 
-def segment_superelement(reduced: ReducedBody) -> Superelement:
-    """Return the constants of what `reduced_beam` made, for absolute interface coordinates; the frame is at mid-length."""
+def segment_superelement(reduced: ReducedBody, frame: Any = None) -> Superelement:
+    """Return the constants of what `reduced_beam` made, for absolute interface coordinates.
+
+    Without a choice (`body_frame`) the frame is at mid-length.
+    """
+    origin, motion = segment_frame(reduced, frame)
+    return about_frame(reduced, origin, motion, convective_matrices(*_particles(reduced.model, reduced.basis)),
+                       frame is not None)
+
+
+def segment_frame(reduced: ReducedBody, frame: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return place [m] and motion (6, n) of the frame of what `reduced_beam` made."""
+    if frame is not None:
+        return frame_point(reduced, frame)
     middle = beam_point(reduced.model, reduced.basis, 0.5 * reduced.model.nodes[-1, 0])
-    unit = np.eye(reduced.n)
-    return Superelement(reduced.positions - middle.position, reduced.rotations, reduced.stiffness, reduced.damping,
-                        reduced.constants.shifted(middle.position),
-                        convective_matrices(*_particles(reduced.model, reduced.basis)), middle.motion, middle.position,
-                        {name: place.changed(unit, middle.position) for name, place in reduced.places.items()})
+    return middle.position, middle.motion
 
 
 def is_segment(reduced: ReducedBody) -> bool:

@@ -22,13 +22,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import eigh
 
 from ..errors import ModelError
-from ..model.values import Faults, number, shown
+from ..model.values import Faults, number
+from .body_frame import body_frame
 from .body_point import BodyPoint
 from .invariants import EPSILON, PRODUCTS, Inertia
 from .lowest_modes import signed
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
     from .fe_model import FEModel
     from .reduced_body import ReducedBody
 
-MEAN_AXIS = "mean-axis"
-SHORTEST_CHORD = 1e-9
-"""Chords shorter than this part of the body have no direction."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,9 +168,9 @@ def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None
                   plane: str | None = None, max_frequency: float | None = None,
                   supports: Mapping[str, str] | None = None) -> FloatingBody:
     """Return a reduced body in a floating frame; see `ReducedBody.floating`."""
-    words, origin, conditions, held = _frame(reduced, reduced.interfaces[0] if frame is None else frame)
-    rigid = reduced.rigid_modes(origin)
-    projector = np.eye(reduced.n) - rigid @ np.linalg.pinv(conditions @ rigid) @ conditions
+    chosen = body_frame(reduced, reduced.interfaces[0] if frame is None else frame)
+    origin, held = chosen.origin, chosen.held
+    projector = np.eye(reduced.n) - reduced.rigid_modes(origin) @ chosen.motion
     if supports is None:
         kept = reduced.active.copy()
         kept[reduced.slot(held)] = False
@@ -188,7 +186,7 @@ def floating_body(reduced: ReducedBody, frame: str | Sequence[str] | None = None
     if stiffening is None:
         stiffening = bool(reduced.model.elements)
     return FloatingBody(
-        frame=words, origin=origin, names=tuple(f"mode {k + 1}" for k in range(len(frequencies))),
+        frame=chosen.words, origin=origin, names=tuple(f"mode {k + 1}" for k in range(len(frequencies))),
         frequencies=frequencies, constants=constants, stiffness=np.diag((2 * pi * frequencies) ** 2),
         damping=shapes.T @ reduced.damping @ shapes,
         places={name: place.changed(shapes, origin) for name, place in reduced.places.items()},
@@ -220,31 +218,3 @@ def _up_to(limit: float, shapes: np.ndarray, frequencies: np.ndarray) -> tuple[n
     if faults:
         raise ModelError(faults)
     return shapes[:, frequencies <= limit], frequencies[frequencies <= limit]
-
-
-def _frame(reduced: ReducedBody, frame: Any) -> tuple[str, np.ndarray, np.ndarray, str]:
-    """Return the frame in words, its origin, its six conditions (6, n_reduced) and the interface dropped in (1)."""
-    first = reduced.interfaces[0]
-    if isinstance(frame, str) and frame in reduced.interfaces:
-        return f"tangent at {frame}", reduced.places[frame].position, reduced.places[frame].motion, frame
-    if isinstance(frame, str) and frame == MEAN_AXIS:
-        return "mean axes", reduced.com, reduced.rigid_modes(reduced.com).T @ reduced.mass_matrix, first
-    if not isinstance(frame, str) and isinstance(frame, Sequence) and len(frame) == 2 \
-            and all(name in reduced.interfaces for name in frame) and frame[0] != frame[1]:
-        return _chord(reduced, *frame)
-    raise ModelError(f"frame: found {shown(frame)}, expected an interface ({', '.join(reduced.interfaces)}), a pair of "
-                     f"them for the chord, or {MEAN_AXIS!r}")
-
-
-def _chord(reduced: ReducedBody, first: str, second: str) -> tuple[str, np.ndarray, np.ndarray, str]:
-    """Conditions of a chord: its first end at rest, its second moving along it, no twist at the first."""
-    a, b = reduced.places[first], reduced.places[second]
-    chord = b.position - a.position
-    length = np.linalg.norm(chord)
-    if length <= SHORTEST_CHORD * reduced.model.size:
-        raise ModelError(f"frame: interfaces {first!r} and {second!r} coincide, expected a chord between them; take a "
-                         "tangent frame")
-    direction = chord / length
-    across = np.linalg.svd(direction[None])[2][1:]
-    conditions = np.vstack([a.displacement, across @ b.displacement / length, direction @ a.rotation])
-    return f"chord from {first} to {second}", a.position, conditions, first

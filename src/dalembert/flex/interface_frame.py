@@ -15,12 +15,13 @@ Seeds: [ELL (4.3), (5.1), (5.9)].  Deviations: rotation vectors, not the skew pa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ConvergenceError
-from .beam_superelement import beam_point, is_segment
+from .beam_superelement import is_segment, segment_frame
+from .planar import spatial
 from .superelement import frame_point
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ class InterfaceFrame:
     coordinates: np.ndarray
 
 
-def interface_frame(reduced: ReducedBody, positions: np.ndarray, rotations: np.ndarray, modes: np.ndarray | None = None
-                    ) -> InterfaceFrame:
+def interface_frame(reduced: ReducedBody, positions: np.ndarray, rotations: np.ndarray, modes: np.ndarray | None = None,
+                    frame: Any = None) -> InterfaceFrame:
     """Find the floating frame of a body at nf instants.
 
     Parameters
@@ -70,6 +71,8 @@ def interface_frame(reduced: ReducedBody, positions: np.ndarray, rotations: np.n
         Their axes as columns.
     modes : (nf, n_modes) float, optional
         Coordinates of the fixed-interface modes; zero if not given.
+    frame : str or pair of str, optional
+        Of the body, if it was chosen.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def interface_frame(reduced: ReducedBody, positions: np.ndarray, rotations: np.n
     """
     from scipy.spatial.transform import Rotation
 
-    origin, motion = _frame_point(reduced)
+    origin, motion = _frame_point(reduced, frame)
     places = reduced.positions - origin
     turns = rotations @ np.swapaxes(reduced.rotations, 1, 2)
     eta = np.zeros((len(positions), reduced.n_modes)) if modes is None else modes
@@ -100,17 +103,9 @@ def interface_frame(reduced: ReducedBody, positions: np.ndarray, rotations: np.n
                            "about a radian or more, expected small deformations in its frame; divide it into more bodies")
 
 
-def _frame_point(reduced: ReducedBody) -> tuple[np.ndarray, np.ndarray]:
-    """Return place and motion (6, n) of the frame point: as the superelements have it, or the interfaces' mean in a plane."""
-    if is_segment(reduced):
-        middle = beam_point(reduced.model, reduced.basis, 0.5 * reduced.model.nodes[-1, 0])
-        return middle.position, middle.motion
-    if reduced.active.all():
-        return frame_point(reduced)
-    rigid = reduced.rigid_modes(reduced.com)
-    weight = np.concatenate([np.tile(np.repeat([1.0, reduced.model.size**2], 3), len(reduced.interfaces)),
-                             np.zeros(reduced.n_modes)])
-    return reduced.com, np.linalg.solve(rigid.T @ (weight[:, None] * rigid), rigid.T * weight)
+def _frame_point(reduced: ReducedBody, frame: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return place and motion (6, n) of the frame point: as the superelements have it."""
+    return segment_frame(reduced, frame) if is_segment(reduced) else frame_point(spatial(reduced), frame)
 
 
 def _mean_rotation(turns: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """The lowest vibration modes of a large model by block Lanczos with the inverse of the stiffness.
 
-Blocks use the factor better than single vectors do, and find multiple frequencies (a round shaft bends both ways).
+Blocks use the factor better than single vectors do, and find multiple frequencies (a round shaft bends both ways), as often
+as a block has vectors.  Where one occurs so often (equal bays between many interfaces), the block grows.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ TOLERANCE = 1e-10
 """Residual of a mode, relative to its size; frequencies are then exact to rounding."""
 GRAM_FLOOR = 1e-14
 """Added to the scaled Gram matrix, so that directions lost to rounding do not stop the iteration."""
+SAME_VALUE = 1e-6
+"""Eigenvalues nearer than this part of them may be one multiple eigenvalue that rounding, or a mesh, splits."""
 LARGEST_SPACE = 0.5
 """Spaces larger than this part of the unknowns are not iterated but solved densely."""
 
 
-def lowest_modes(solve: Solve, stiffness: Matrix, mass: Matrix, count: int, *, shift: float = 0.0
+def lowest_modes(solve: Solve, stiffness: Matrix | Callable[[], Matrix], mass: Matrix, count: int, *, shift: float = 0.0
                  ) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest eigenvalues and modes of K x = λ M x, in a fixed order and with fixed signs.
 
@@ -34,7 +37,8 @@ def lowest_modes(solve: Solve, stiffness: Matrix, mass: Matrix, count: int, *, s
     solve : callable
         (n, k) loads to (K + shift M)⁻¹ loads.
     stiffness, mass : (n, n) sparse or array
-        Symmetric; K + shift M and M positive definite.
+        Symmetric; K + shift M and M positive definite.  The stiffness may be a function that returns it, since only
+        small models need it.
     count : int
         Modes wanted, at most n.
     shift : float
@@ -48,14 +52,15 @@ def lowest_modes(solve: Solve, stiffness: Matrix, mass: Matrix, count: int, *, s
         Columns with unit modal mass; the largest entry of each is positive.
     """
     n = mass.shape[0]
-    if count == 0:
+    if count == 0 or n == 0:
         return np.zeros(0), np.zeros((n, 0))
-    block = min(max(BLOCK, (count + 1) // 2), n)
-    if 2 * count + 4 * block >= LARGEST_SPACE * n:
-        values, modes = _dense(stiffness, mass, count)
-    else:
+    block = min(max(BLOCK, (3 * count + 3) // 4), n)
+    while 2 * count + 4 * block < LARGEST_SPACE * n:
         values, modes = _iterated(solve, mass, count, block)
-        values = values - shift
+        if not _crowded(values, block):
+            return values - shift, signed(modes)
+        block *= 2
+    values, modes = _dense(stiffness, mass, count)
     return values, signed(modes)
 
 
@@ -69,7 +74,13 @@ def signed(modes: np.ndarray) -> np.ndarray:
     return modes * np.where(signs == 0, 1.0, signs)
 
 
-def _dense(stiffness: Matrix, mass: Matrix, count: int) -> tuple[np.ndarray, np.ndarray]:
+def _crowded(values: np.ndarray, block: int) -> bool:
+    """Tell whether an eigenvalue occurs as often as a block can find it, and therefore perhaps more often."""
+    return values.size >= block and bool(np.any(values[block - 1:] <= (1.0 + SAME_VALUE) * values[:values.size - block + 1]))
+
+
+def _dense(stiffness: Matrix | Callable[[], Matrix], mass: Matrix, count: int) -> tuple[np.ndarray, np.ndarray]:
+    stiffness = stiffness() if callable(stiffness) else stiffness
     full = [a if isinstance(a, np.ndarray) else a.toarray() for a in (stiffness, mass)]
     values, modes = eigh(*full, subset_by_index=[0, count - 1])
     return values, modes
@@ -80,22 +91,37 @@ def _iterated(solve: Solve, mass: Matrix, count: int, block: int) -> tuple[np.nd
     n = mass.shape[0]
     start = np.random.default_rng(0).standard_normal((n, block))  # fixed seed: the same modes in every run
     v, mv, _ = _orthonormal(solve(mass @ start), mass)
-    basis, m_basis, inverse = [v], [mv], np.zeros((0, 0))
+    basis, before, inverse = [v], None, np.zeros((0, 0))
     while True:
-        w = solve(mv)  # K⁻¹ M v
-        column = np.vstack([b.T @ w for b in m_basis])
+        w = solve(mv)  # K⁻¹ M v; its parts along all but the last two blocks are rounding
+        column = np.zeros((len(inverse) + block, block))
+        for b, mb, rows in ((basis[-1], mv, slice(-block, None)), (basis[-2:][0], before, slice(-2 * block, -block))):
+            if mb is not None:
+                column[rows] = mb.T @ w
+                w -= b @ column[rows]
+        mw = mass @ w
+        again = np.vstack([b.T @ mw for b in basis])
+        _subtract(w, basis, again)
+        column += again
         inverse = np.block([[inverse, column[:-block]], [column[:-block].T, column[-block:]]])
-        _subtract(w, basis, column)
-        _subtract(w, basis, np.vstack([b.T @ w for b in m_basis]))  # once more: rounding of the first pass
+        before = mv
         v, mv, size = _orthonormal(w, mass)
         if len(inverse) > count:
             ritz, s = eigh((inverse + inverse.T) / 2)
             ritz, s = ritz[::-1][:count], s[:, ::-1][:, :count]
             residual = np.linalg.norm(size @ s[-block:], axis=0)
             if np.all(residual <= TOLERANCE * ritz) or len(inverse) + block > n:
-                return 1.0 / ritz, np.hstack(basis) @ s
+                return 1.0 / ritz, _combined(basis, s)
         basis.append(v)
-        m_basis.append(mv)
+
+
+def _combined(basis: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
+    """Return the blocks of a basis times their weights."""
+    block = basis[0].shape[1]
+    total = basis[0] @ weights[:block]
+    for k, b in enumerate(basis[1:], 1):
+        total += b @ weights[k * block:(k + 1) * block]
+    return total
 
 
 def _subtract(w: np.ndarray, basis: Sequence[np.ndarray], weights: np.ndarray) -> None:

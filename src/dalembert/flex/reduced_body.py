@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError, near_names
+from .body_frame import body_frame
 from .body_point import BodyPoint, rigid_motion
 from .fe_model import FEModel
 from .floating import FloatingBody, floating_body
@@ -138,6 +139,11 @@ class ReducedBody:
         """Return what a pickle holds: what was made of the body is made again."""
         return {name: value for name, value in self.__dict__.items() if name != "requested"}
 
+    def frame_place(self, frame: str | Sequence[str]) -> BodyPoint:
+        """Return the place of a frame, as `floating` takes them, that follows the body: its origin and its mean motion."""
+        chosen = body_frame(self, frame)
+        return BodyPoint(chosen.origin, np.eye(3), chosen.motion[:3], chosen.motion[3:])
+
     def displacement(self, q: np.ndarray) -> np.ndarray:
         """Return the displacements (N,) of the whole model for coordinates (n,) [m, rad]."""
         out: np.ndarray = self.basis @ q
@@ -155,9 +161,9 @@ class ReducedBody:
         Parameters
         ----------
         frame : str, pair of str or None
-            An interface: the frame is tangent to the body there (default: the first one).  Two interfaces: the chord,
-            with its origin at the first.  ``"mean-axis"``: Buckens' frame at the centre of mass, in which the
-            deformation has no momentum.
+            An interface, a named point, or a set of nodes of the model: the frame is tangent to the body there, in the mean
+            of the nodes (default: the first interface).  Two interfaces: the chord, with its origin at the first.
+            ``"mean-axis"``: Buckens' frame at the centre of mass, in which the deformation has no momentum.
         stiffening : bool, optional
             Whether to add geometric stiffening by inertia loads and interface forces; by default where the model
             has elements to take stresses from.

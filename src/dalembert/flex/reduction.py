@@ -23,12 +23,11 @@ from scipy.sparse import csr_array
 
 from ..errors import ModelError
 from ..model.values import Faults, number, shown
-from .body_point import BodyPoint, rigid_motion
+from .body_point import BodyPoint, node_place, rigid_motion
 from .damping import damping_matrix
 from .fe_check import check_fe
 from .fe_model import FEModel
 from .interface_partition import Partition, partition
-from .interfaces import average_interface
 from .invariants import inertia_constants
 from .lowest_modes import lowest_modes
 from .reduced_body import ReducedBody
@@ -37,8 +36,6 @@ from .sparse_cholesky import SparseCholesky
 DEFAULT_MODES = 6
 FIRST_GUESS = 12
 """Modes tried first where a frequency, not a number, limits them."""
-NEAREST = 12
-"""Nodes whose mean rotation stands for that of a node without rotations."""
 
 
 def craig_bampton(fe: FEModel, *, interfaces: Mapping[str, Any], modes: int | None = None,
@@ -84,8 +81,9 @@ def craig_bampton(fe: FEModel, *, interfaces: Mapping[str, Any], modes: int | No
     count, limit = _wanted(modes, max_frequency)
     check_fe(fe, mass=_mass(total_mass), thorough=False)
     split = partition(fe, interfaces, coupling)
-    factor, inner_stiffness, inner_mass, static = _static_modes(fe, split)
-    square, shapes = _fixed_modes(factor, inner_stiffness, inner_mass, count, limit)
+    factor, static = _static_modes(fe, split)
+    square, shapes = _fixed_modes(fe, split, factor, count, limit)
+    del factor  # the largest thing of all
     basis = np.hstack([static, split.inner @ shapes])
     inertia = inertia_constants(fe, basis)
     stiffness = _reduced_stiffness(fe, split, static, square)
@@ -122,12 +120,11 @@ def _wanted(modes: Any, max_frequency: Any) -> tuple[int | None, float | None]:
     return modes, None if max_frequency is None else (2 * pi * max_frequency) ** 2
 
 
-def _static_modes(fe: FEModel, split: Partition) -> tuple[SparseCholesky, csr_array, csr_array, np.ndarray]:
-    """Return the factor of K_ii, K_ii, M_ii and the static modes (N, 6 n_interface) of (1)."""
+def _static_modes(fe: FEModel, split: Partition) -> tuple[SparseCholesky, np.ndarray]:
+    """Return the factor of K_ii and the static modes (N, 6 n_interface) of (1)."""
     inner = split.inner
-    stiffness = csr_array(inner.T @ fe.stiffness @ inner)
     try:
-        factor = SparseCholesky(stiffness, fe.nodes[fe.dof_node[split.kept]])
+        factor = SparseCholesky(_inner(fe.stiffness, split), fe.nodes[fe.dof_node[split.kept]])
     except np.linalg.LinAlgError as error:
         unknown = split.kept[error.args[1]]
         raise ModelError(f"fe.stiffness: not positive with all interfaces held, seen at node {fe.dof_node[unknown]}; "
@@ -137,13 +134,22 @@ def _static_modes(fe: FEModel, split: Partition) -> tuple[SparseCholesky, csr_ar
     static = split.boundary.toarray() - inner @ factor.solve(coupling)
     rigid = _rigid_coordinates(split)
     static += (fe.rigid_modes() - static @ rigid) @ np.linalg.pinv(rigid)  # rigid motions free of rounding
-    return factor, stiffness, csr_array(inner.T @ fe.mass @ inner), static
+    return factor, static
 
 
-def _fixed_modes(factor: SparseCholesky, stiffness: csr_array, mass: csr_array, count: int | None, limit: float | None
+def _inner(matrix: csr_array, split: Partition) -> csr_array:
+    """Return the part of a matrix that belongs to the inner unknowns."""
+    return csr_array(split.inner.T @ matrix @ split.inner)
+
+
+def _fixed_modes(fe: FEModel, split: Partition, factor: SparseCholesky, count: int | None, limit: float | None
                  ) -> tuple[np.ndarray, np.ndarray]:
     """Return squared frequencies and shapes of the modes with all interfaces held."""
-    n = stiffness.shape[0]
+    n, mass = split.kept.size, _inner(fe.mass, split)
+
+    def stiffness() -> csr_array:
+        return _inner(fe.stiffness, split)
+
     if count is not None and count > n:
         raise ModelError(f"modes: found {count}, expected at most {n}: the model has no more inner unknowns")
     if limit is None:
@@ -186,19 +192,5 @@ def _points(fe: FEModel, points: Mapping[str, Any], basis: np.ndarray) -> dict[s
     out = {}
     for name, nodes in points.items():
         chosen = fe.node_set(nodes, f"points.{name}")
-        out[name] = _point(fe, chosen, basis)
+        out[name] = node_place(fe, chosen, basis)
     return out
-
-
-def _point(fe: FEModel, chosen: np.ndarray, basis: np.ndarray) -> BodyPoint:
-    """Return the mean motion of some nodes; around a single node without rotations, its neighbours turn it."""
-    place = fe.nodes[chosen].mean(axis=0)
-    turning = fe.dof_table[chosen[0], 5] >= 0
-    if chosen.size == 1 and not turning:
-        near = np.argsort(np.linalg.norm(fe.nodes - place, axis=1), kind="stable")[:NEAREST]
-        motion = average_interface(fe, near, point=place).matrix @ basis
-        rows = fe.dof_table[chosen[0], :3]
-        motion[:3] = np.where(rows[:, None] >= 0, basis[rows], 0.0)
-    else:
-        motion = average_interface(fe, chosen, point=place).matrix @ basis
-    return BodyPoint(place, np.eye(3), motion[:3], motion[3:])

@@ -15,9 +15,10 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..model.checked import BeamSegment, CheckedFlexible, CheckedModel
-from ..model.flexible_parts import Interfaced
+from ..model.flexible_parts import OWN_FRAME, Interfaced
 
 if TYPE_CHECKING:
+    from .body_point import BodyPoint
     from .floating import FloatingBody
     from .reduced_body import ReducedBody
     from .superelement import Superelement
@@ -84,13 +85,16 @@ def _frame(flexible: CheckedFlexible, face: str | None) -> Any:
     return flexible.frame if flexible.frame is not None else face if face in flexible.faces else None
 
 
-def superelement_of(source: ReducedBody) -> Superelement:
-    """Return the constants of a reduced body for absolute interface coordinates, one for equal requests."""
+def superelement_of(source: ReducedBody, frame: Any = None) -> Superelement:
+    """Return the constants of a reduced body for absolute interface coordinates, in a frame or in that of the formulation.
+
+    One for equal requests.
+    """
     from .beam_superelement import is_segment, segment_superelement
     from .superelement import superelement
 
-    out: Superelement = _kept(source, ("superelement",), lambda: segment_superelement(source) if is_segment(source) else
-                              superelement(source))
+    out: Superelement = _kept(source, ("superelement", frame), lambda: segment_superelement(source, frame)
+                              if is_segment(source) else superelement(source, frame))
     return out
 
 
@@ -105,6 +109,12 @@ def _kept(source: ReducedBody, request: tuple[Any, ...], make: Callable[[], Any]
 def has_interfaces(flexible: CheckedFlexible) -> bool:
     """Tell whether a body has interfaces, reduced or about to be; one of Standard Input Data has a single floating frame."""
     return isinstance(flexible.source, BeamSegment) or isinstance(flexible.source, Interfaced)
+
+
+def place_of(flexible: CheckedFlexible, name: str) -> BodyPoint:
+    """Return an undeformed place of a body, in the coordinates of its model; its own frame is one if it was chosen."""
+    place: BodyPoint = flexible.source.places.get(name)
+    return flexible.source.frame_place(flexible.frame) if place is None and name == OWN_FRAME else place
 
 
 def stands_still(flexible: CheckedFlexible, face: str) -> bool:

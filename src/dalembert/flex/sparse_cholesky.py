@@ -12,12 +12,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.blas import dsyrk, dtrsm
+from scipy.linalg.blas import dgemm, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotrf
 from scipy.sparse import csr_array
 
 LEAF = 96
 """Unknowns of a piece that is not cut further."""
+NEIGHBOURS = 24
+"""Unknowns of a cut that need not be sorted further."""
+SHORT = 100
+"""Entries that are added one by one in the time that a stretch of them costs besides."""
 
 
 @dataclass
@@ -82,11 +86,11 @@ class SparseCholesky:
             own = x[front.begin:front.end]
             _divide(front.diagonal, own, transposed=False)
             if front.below.size:
-                x[front.below] -= front.lower @ own
+                x[front.below] -= (np.ascontiguousarray(own.T) @ front.lower.T).T  # in the order that BLAS need not copy
         for front in reversed(self._fronts):
             own = x[front.begin:front.end]
             if front.below.size:
-                own -= front.lower.T @ x[front.below]
+                own -= dgemm(1.0, x[front.below].T, front.lower).T
             _divide(front.diagonal, own, transposed=True)
         out = np.empty_like(x)
         out[self.order] = x
@@ -119,12 +123,25 @@ def dissect(matrix: csr_array, places: np.ndarray) -> list[tuple[np.ndarray, tup
         if halves is not None:
             first, second, unknowns = halves
             children = tuple(cut(half) for half in (first, second) if half.size)
-        pieces.append((unknowns, children))
+        pieces.append((_neighbouring(places, unknowns) if children else unknowns, children))
         return len(pieces) - 1
 
     if matrix.shape[0]:
         cut(np.arange(matrix.shape[0]))
     return pieces
+
+
+def _neighbouring(places: np.ndarray, unknowns: np.ndarray) -> np.ndarray:
+    """Return the unknowns of a cut halved again and again, so that pieces on its sides touch few long stretches of them."""
+    if unknowns.size <= NEIGHBOURS:
+        return unknowns
+    x = places[unknowns]
+    extent = np.ptp(x, axis=0)
+    x = x[:, np.argmax(extent)]
+    near = x < np.partition(x, x.size // 2)[x.size // 2] - 1e-9 * extent.max()
+    if not near.any():
+        return unknowns
+    return np.concatenate([_neighbouring(places, unknowns[near]), _neighbouring(places, unknowns[~near])])
 
 
 def _halves(matrix: csr_array, places: np.ndarray, unknowns: np.ndarray, side: np.ndarray
@@ -156,8 +173,7 @@ def _halves(matrix: csr_array, places: np.ndarray, unknowns: np.ndarray, side: n
 def _factored(matrix: csr_array, order: np.ndarray, pieces: Sequence[tuple[np.ndarray, tuple[int, ...]]]
               ) -> list[_Front]:
     """Return the fronts of the factor, children before parents."""
-    permuted = matrix[order][:, order]
-    permuted.sort_indices()
+    permuted = _upper(matrix, order)
     fronts: list[_Front] = []
     updates: dict[int, np.ndarray] = {}
     begin = 0
@@ -166,55 +182,94 @@ def _factored(matrix: csr_array, order: np.ndarray, pieces: Sequence[tuple[np.nd
         entries = slice(permuted.indptr[begin], permuted.indptr[end])
         rows = np.repeat(np.arange(begin, end), np.diff(permuted.indptr[begin:end + 1]))
         columns, values = permuted.indices[entries], permuted.data[entries]
-        later = columns >= begin
-        rows, columns, values = rows[later], columns[later], values[later]
         below = np.unique(np.concatenate([columns[columns >= end],
                                           *(fronts[c].below[fronts[c].below >= end] for c in children)]))
         block = _assembled(begin, end, below, rows, columns, values,
                            [(fronts[c].below, updates.pop(c)) for c in children if c in updates])
         front = _eliminated(block, begin, end, below, children, order)
         if below.size:
-            updates[len(fronts)] = block[1]
+            updates[len(fronts)] = block[2]
         fronts.append(front)
         begin = end
     return fronts
 
 
+def _upper(matrix: csr_array, order: np.ndarray) -> csr_array:
+    """Return the upper triangle of a matrix in another order, rows sorted."""
+    place = np.empty(order.size, dtype=np.int32)
+    place[order] = np.arange(order.size, dtype=np.int32)
+    rows, columns = np.repeat(place, np.diff(matrix.indptr)), place[matrix.indices]
+    upper = columns >= rows
+    found = csr_array((matrix.data[upper], (rows[upper], columns[upper])), shape=matrix.shape)
+    found.sort_indices()
+    return found
+
+
 def _assembled(begin: int, end: int, below: np.ndarray, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
-               updates: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the dense columns [own; below] of a front and the block that updates later fronts, before elimination.
+               updates: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the dense blocks (own, own), (below, own) and (below, below) of a front before elimination.
 
     Of symmetric blocks only the lower triangles count; indices ascend, so they stay lower triangles in later fronts.
     """
     m, k = end - begin, below.size
-    own, rest = np.zeros((m + k, m), order="F"), np.zeros((k, k), order="F")
-
-    def place(unknowns: np.ndarray) -> np.ndarray:
-        return np.where(unknowns < end, unknowns - begin, m + np.searchsorted(below, unknowns))
-
-    own[place(columns), rows - begin] = values
+    own, lower, rest = (np.zeros(shape, order="F") for shape in ((m, m), (k, m), (k, k)))
+    inner = columns < end
+    own[columns[inner] - begin, rows[inner] - begin] = values[inner]
+    lower[np.searchsorted(below, columns[~inner]), rows[~inner] - begin] = values[~inner]
     for index, update in updates:
-        at = place(index)
-        inner = int(np.searchsorted(index, end))
-        own[np.ix_(at, at[:inner])] += update[:, :inner]
-        if inner < at.size:
-            outer = at[inner:] - m
-            rest[np.ix_(outer, outer)] += update[inner:, inner:]
-    return own, rest
+        inside = int(np.searchsorted(index, end))
+        at, after = index[:inside] - begin, np.searchsorted(below, index[inside:])
+        _add_lower(own, at, update[:inside, :inside])
+        _add(lower, after, at, update[inside:, :inside])
+        _add_lower(rest, after, update[inside:, inside:])
+    return own, lower, rest
 
 
-def _eliminated(block: tuple[np.ndarray, np.ndarray], begin: int, end: int, below: np.ndarray, children: tuple[int, ...],
-                order: np.ndarray) -> _Front:
+def _runs(index: np.ndarray) -> list[tuple[int, int, int]]:
+    """Return first and last place in an ascending index, and first value, of each stretch without gaps."""
+    cuts = np.flatnonzero(np.diff(index) != 1) + 1
+    begins = np.concatenate([[0], cuts])
+    return list(zip(begins.tolist(), [*cuts.tolist(), index.size], index[begins].tolist(), strict=True))
+
+
+def _add(target: np.ndarray, rows: np.ndarray, columns: np.ndarray, update: np.ndarray) -> None:
+    """Add a block to rows and columns of another, stretch by stretch unless they are too short."""
+    if not update.size:
+        return
+    high, wide = _runs(rows), _runs(columns)
+    if len(high) * len(wide) * SHORT > update.size:
+        target[np.ix_(rows, columns)] += update
+        return
+    for c, d, y in wide:
+        part, own = update[:, c:d], target[:, y:y + d - c]
+        for a, b, x in high:
+            own[x:x + b - a] += part[a:b]
+
+
+def _add_lower(target: np.ndarray, index: np.ndarray, update: np.ndarray) -> None:
+    """Add the lower triangle of a symmetric block to rows and columns of another; what stands above it does not count."""
+    if not update.size:
+        return
+    runs = _runs(index)
+    if len(runs) ** 2 * SHORT // 2 > update.size:
+        target[np.ix_(index, index)] += update
+        return
+    for k, (c, d, y) in enumerate(runs):
+        part, own = update[:, c:d], target[:, y:y + d - c]
+        for a, b, x in runs[k:]:
+            own[x:x + b - a] += part[a:b]
+
+
+def _eliminated(block: tuple[np.ndarray, np.ndarray, np.ndarray], begin: int, end: int, below: np.ndarray,
+                children: tuple[int, ...], order: np.ndarray) -> _Front:
     """Factor the own block of a front and subtract its part from the update, in place."""
-    own, rest = block
-    m = end - begin
-    if m == 0:  # the halves have no couplings, and nothing lies between them
-        return _Front(begin, end, below, children, np.zeros((0, 0)), np.zeros((below.size, 0)))
-    diagonal, info = dpotrf(own[:m], lower=1, clean=1)
+    own, lower, rest = block
+    if end == begin:  # the halves have no couplings, and nothing lies between them
+        return _Front(begin, end, below, children, own, lower)
+    diagonal, info = dpotrf(own, lower=1, clean=1, overwrite_a=1)
     if info:
         raise np.linalg.LinAlgError("matrix is not positive definite", int(order[begin + info - 1]))
-    lower = np.zeros((0, m))
     if below.size:
-        lower = np.asfortranarray(dtrsm(1.0, diagonal, own[m:], side=1, lower=1, trans_a=1))
+        lower = dtrsm(1.0, diagonal, lower, side=1, lower=1, trans_a=1, overwrite_b=1)
         dsyrk(-1.0, lower, beta=1.0, c=rest, lower=1, overwrite_c=1)
     return _Front(begin, end, below, children, diagonal, lower)

@@ -5,21 +5,23 @@ point by the coordinates.  The frame then follows from the interfaces alone, and
 matrices M, K, the interface places x_k, Phi and G_i = ∫Phi' e~_i Phi dm.
 
 Seeds: [ELL (5.1)-(5.10), (6.5)].  Deviations: the frame point's motion is a mass-weighted mean of the whole body unless
-a point is named, as solids have no rotation at a point; fixed-interface modes take part in it; order displacement,
-rotation [ELL (2.5)], not that of (4.1).
+a frame is chosen (body_frame.py), as solids have no rotation at a point; fixed-interface modes take part in it; order
+displacement, rotation [ELL (2.5)], not that of (4.1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, near_names
+from ..model.flexible_parts import OWN_FRAME
+from .body_frame import body_frame
 from .body_point import BodyPoint, rigid_motion
 from .invariants import Inertia, convective_matrices
+from .planar import spatial
 
 if TYPE_CHECKING:
     from .reduced_body import ReducedBody
@@ -109,36 +111,41 @@ class Superelement:
         return out
 
 
-def superelement(reduced: ReducedBody, point: str | None = None) -> Superelement:
+def superelement(reduced: ReducedBody, frame: Any = None) -> Superelement:
     """Return the constants of a reduced body for absolute interface coordinates.
 
     Parameters
     ----------
     reduced : ReducedBody
-        With interfaces that move in all six directions.
-    point : str, optional
-        Interface or named point where the frame sits; without it, the frame follows the mean motion of the whole body
-        and sits at its centre of mass.
+        Planar ones get coordinates out of their plane (planar.py).
+    frame : str or pair of str, optional
+        Of the body, see `body_frame`; without it, the frame follows the mean motion of the whole body, weighted by mass, and
+        sits at its centre of mass.
     """
-    if not reduced.active.all():
-        raise ModelError("superelement: the model is planar and gives no stiffness out of its plane, expected a spatial "
-                         "one; use a floating frame (formulation=\"recursive\" or \"semi-recursive\"), or a solid model")
-    origin, motion = frame_point(reduced, point)
+    body = spatial(reduced)
+    origin, motion = frame_point(body, frame)
+    return about_frame(body, origin, motion, convective_matrices(body.model, body.basis), frame is not None)
+
+
+def about_frame(reduced: ReducedBody, origin: np.ndarray, motion: np.ndarray, convective: np.ndarray, chosen: bool
+                ) -> Superelement:
+    """Return the constants of a reduced body about its frame point; a frame that was chosen is one of its places."""
     unit = np.eye(reduced.n)
+    places = {name: place.changed(unit, origin) for name, place in reduced.places.items()}
+    if chosen:
+        places[OWN_FRAME] = BodyPoint(np.zeros(3), np.eye(3), np.zeros((3, reduced.n)), np.zeros((3, reduced.n)))
     return Superelement(reduced.positions - origin, reduced.rotations, reduced.stiffness, reduced.damping,
-                        reduced.constants.shifted(origin), convective_matrices(reduced.model, reduced.basis), motion,
-                        origin, {name: place.changed(unit, origin) for name, place in reduced.places.items()})
+                        reduced.constants.shifted(origin), convective, motion, origin, places)
 
 
-def frame_point(reduced: ReducedBody, point: str | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return place [m] and motion (6, n) of the frame point; rigid motions are reproduced exactly.
+def frame_point(reduced: ReducedBody, frame: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return place [m] and motion (6, n) of a body's frame; rigid motions are reproduced exactly.
 
-    It is the named interface or point; without a name the mean of the whole body, weighted by mass.
+    Without a choice it is the mean of the whole body, weighted by mass.
     """
-    if point is not None:
-        if point not in reduced.places:
-            raise ModelError(f"superelement: no point {point!r}.{near_names(point, reduced.places)}")
-        return reduced.places[point].position, reduced.places[point].motion
+    if frame is not None:
+        chosen = body_frame(reduced, frame)
+        return chosen.origin, chosen.motion
     rigid = reduced.rigid_modes(reduced.com)
     momentum = rigid.T @ reduced.mass_matrix
     return reduced.com, np.linalg.solve(momentum @ rigid, momentum)

@@ -198,7 +198,7 @@ def restore_loads(loads, work):
         control.held[i] = loads[k]
         k += 1
     for i in range(control.outer.shape[0]):
-        for c in range(6):
+        for c in range(control.outer.shape[1]):
             control.outer[i, c] = loads[k]
             k += 1
     for i in range(control.effort.shape[0]):

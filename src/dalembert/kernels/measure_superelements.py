@@ -1,10 +1,12 @@
 """What results show of a model with superelements: their loads on the faces, energies, momenta and points of a state.
 
-Frames are told in joint coordinates of the tree of faces, followed by the modes.  A state is brought to natural
-coordinates, where its accelerations and multipliers are found.  The tree's own inverse dynamics then gives the joint
-reactions: the faces are massless rows, on which the superelements act with the loads found, and the loops with their
-multipliers.  The momentum of a superelement is that of its interfaces, M v, and its moment.
+Frames are in joint coordinates of the tree of faces, followed by the modes.  A state is brought to natural coordinates, with
+the accelerations and multipliers that the run has found; nothing is solved, unless a frame has no multipliers.  The tree's own
+inverse dynamics then gives the joint reactions: the faces are massless rows, on which the superelements act with the loads
+found, and the loops with their multipliers.  The momentum of a superelement is that of its interfaces, M v, and its moment.
 """
+
+from math import isnan
 
 from ..codes import Status
 from .algebra.rotation import quaternion_of_matrix
@@ -36,7 +38,7 @@ from .measure import (
     put3,
     restore_loads,
 )
-from .natural.coordinates import natural_state_of_joint, slot3
+from .natural.coordinates import natural_state_of_joint, slot_at
 from .natural.joints import joint_state_of_natural
 from .tree.inverse import eval_body_accelerations, eval_inverse
 from .tree.kinematics import eval_motion, eval_places
@@ -45,21 +47,21 @@ WARM = 1
 
 
 @shared
-def natural_of_joint(tree, q, qd, y, yd, ydd, work, tree_work) -> int:
-    """Natural y, yd of joint coordinates q, qd of the tree with the modes behind; ydd for rates at rest."""
+def natural_of_joint(sys, tree, q, qd, qdd, y, yd, ydd, work, tree_work) -> int:
+    """Natural y, yd, ydd of joint coordinates q, rates qd and accelerations qdd of the tree with the modes behind."""
     n_q, n_v = tree.constants[0].n_q, tree.constants[0].n_v
     status = eval_motion(tree, q[:n_q], qd[:n_v], tree_work)
     if status != Status.OK.value:
         return status
-    still = tree_work.scratch.frame.still
-    for k in range(n_v):
-        still[k] = 0.0
     eval_places(tree, qd[:n_v], tree_work)
-    eval_body_accelerations(tree, still, tree_work)
+    eval_body_accelerations(tree, qdd[:n_v], tree_work)
     natural_state_of_joint(tree, y, yd, ydd, tree_work)
-    first = 12 * (tree.body.shape[0] - 1)
-    for k in range(y.shape[0] - first):
-        y[first + k], yd[first + k], ydd[first + k] = q[n_q + k], qd[n_v + k], 0.0
+    at = 0
+    for i in range(sys.sup.element.shape[0]):
+        s = sys.sup.element[i]
+        for k in range(s.eta, s.eta + s.n_mode):
+            y[k], yd[k], ydd[k] = q[n_q + at], qd[n_v + at], qdd[n_v + at]
+            at += 1
     for k in range(n_q):
         work.joint_q[k] = q[k]
     return Status.OK.value
@@ -70,18 +72,24 @@ def solve_natural_frame(sys, tree, t, q, qd, qdd, work, tree_work) -> int:
     """Accelerations qdd of a state of the tree and its modes; leaves natural ones and multipliers in `work`."""
     own = work.scratch.frame
     y, yd, ydd = own.q, own.qd, own.qdd
-    status = natural_of_joint(tree, q, qd, y, yd, ydd, work, tree_work)
+    for k in range(qdd.shape[0]):
+        qdd[k] = 0.0
+    status = natural_of_joint(sys, tree, q, qd, qdd, y, yd, ydd, work, tree_work)
     if status != Status.OK.value:
         return status
     status = eval_accelerations(sys, t, y, yd, ydd, own.tau, work)
     if status != Status.OK.value:
         return status
-    n_v, first = tree.constants[0].n_v, 12 * (tree.body.shape[0] - 1)
+    n_v = tree.constants[0].n_v
     status = joint_state_of_natural(sys, y, yd, ydd, work.joint_q, work.joint_q, work.joint_qd, work.joint_qdd, work)
     for k in range(n_v):
         qdd[k] = work.joint_qdd[k]
-    for k in range(y.shape[0] - first):
-        qdd[n_v + k] = ydd[first + k]
+    at = n_v
+    for i in range(sys.sup.element.shape[0]):
+        s = sys.sup.element[i]
+        for k in range(s.eta, s.eta + s.n_mode):
+            qdd[at] = ydd[k]
+            at += 1
     return status
 
 
@@ -116,7 +124,7 @@ def add_momentum(sup, i, q, f, out, work):
     add_product(sup.constant, s.M, s.n, work.v, 1.0, work.dq)
     for k in range(s.n_face):
         p, L = mul33_vec(R, triple(work.dq, 6 * k)), mul33_vec(R, triple(work.dq, 6 * k + 3))
-        L = add3(L, cross(slot3(q, sup.face[s.face + k], 0), p))
+        L = add3(L, cross(slot_at(q, sup.column[s.face + k], 0), p))
         for c in range(3):
             out[f, 3 + c] += p[c]
             out[f, 6 + c] += L[c]
@@ -138,7 +146,7 @@ def measure_point(sup, j, f, dv, dw, out, work):
 
 @kernel
 def measure_superelements(sys, f, point, system, work, tree_work) -> int:
-    """Loads of all superelements onto the tree's faces, their share of system[f], and their points, after a solve."""
+    """Loads of all superelements onto the tree's faces, their share of system[f] and their points, of the natural state."""
     sup, own, g = sys.sup, work.sup, load3(sys.constants[0].g_w)
     q, qd, qdd, last = work.scratch.frame.q, work.scratch.frame.qd, work.scratch.frame.qdd, 0
     for i in range(sup.element.shape[0]):
@@ -163,7 +171,18 @@ def measure_superelements(sys, f, point, system, work, tree_work) -> int:
 
 
 @kernel
-def measure_natural_frames(sys, tree, t, q, qd, qdd, loads, body, point, reaction, effort, element, system, work,
+def take_multipliers(sys, tree, t, q, qd, multiplier, work, tree_work) -> int:
+    """Multipliers of the loops' rows into `work.row.push`, found anew if they are nan."""
+    for r in range(multiplier.shape[0]):
+        if isnan(multiplier[r]):
+            return solve_natural_frame(sys, tree, t, q, qd, work.scratch.frame.needed, work, tree_work)
+    for r in range(multiplier.shape[0]):
+        work.row[r].push = multiplier[r]
+    return Status.OK.value
+
+
+@kernel
+def measure_natural_frames(sys, tree, t, q, qd, qdd, multiplier, loads, body, point, reaction, effort, element, system, work,
                            tree_work) -> int:
     """Evaluate all tables for frames t (nf,), q, qd, qdd (nf, ...) of the tree with the modes behind.
 
@@ -174,7 +193,11 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, loads, body, point, reactio
     for f in range(t.shape[0]):
         restore_loads(loads[f], work)
         restore_loads(loads[f], tree_work)
-        status = solve_natural_frame(sys, tree, t[f], q[f], qd[f], work.scratch.frame.needed, work, tree_work)
+        status = take_multipliers(sys, tree, t[f], q[f], qd[f], multiplier[f], work, tree_work)
+        if status != Status.OK.value:
+            return status
+        own = work.scratch.frame
+        status = natural_of_joint(sys, tree, q[f], qd[f], qdd[f], own.q, own.qd, own.qdd, work, tree_work)
         if status != Status.OK.value:
             return status
         x, xd = q[f][:n_q], qd[f][:n_v]

@@ -44,6 +44,8 @@ BODY = record_in_lines(
     ("v", "i8"),  # first rate
     ("nv", "i8"),
     ("end", "i8"),  # rows i..end-1 are the subtree of row i
+    ("column", "i8"),  # first natural coordinate; -1 for the ground
+    ("columns", "i8"),  # number of them
     ("flex", "i8"),  # row of `Floating.element`, or of `Floating.face` if the code is ELASTIC; -1 for rigid bodies
     ("d_p", "f8", 3),  # joint origin, from the parent's origin, parent's axes [m]
     ("R_pj", "f8", 9),  # joint frame at coordinate zero -> parent's axes
@@ -68,7 +70,11 @@ DOF = _record(
     ("gauge", "f8"),  # inertia in place of the missing one of a motion with constraints [kg m² or kg]
 )
 
-PAIR = _record(("q", "i8"), ("v", "i8"))  # coordinate q is the integral of rate v
+PAIR = _record(
+    ("q", "i8"),  # coordinate that is the integral of rate v
+    ("v", "i8"),
+    ("body", "i8"),  # of a natural coordinate: row of its body, 0 for modes
+)
 QUATERNION = _record(("q", "i8"), ("v", "i8"))  # quaternion q..q+3 turned by the rates v..v+2 (fixed axes)
 
 FORCE = record_in_lines(

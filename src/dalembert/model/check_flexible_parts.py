@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import Fault, ModelError
 from .check_flexible import read_material, read_section
 from .checked import BeamSegment, CheckedBody, CheckedFlexible, Place
-from .flexible_parts import Beam, FlexibleBody, Reduced
+from .flexible_parts import MEAN_AXIS, OWN_FRAME, Beam, FlexibleBody, Interfaced, Reduced
 from .names import name_is_good
 from .values import EYE3, ZERO3, Faults, flag, frozen, number, shown
 
 THEORIES = ("timoshenko", "euler-bernoulli")
-MEAN_AXIS = "mean-axis"
 SAME_PLACE = 1e-9
 """A point nearer to the end of a segment than this part of its length is that end."""
 MOST_SEGMENTS = 100_000
@@ -133,6 +134,27 @@ def _read_frame(faults: Faults, where: str, frame: Any, interfaces: tuple[str, .
     return None
 
 
+def _read_chosen(faults: Faults, where: str, frame: Any, source: Reduced) -> tuple[Any, dict[str, Any]]:
+    """Read the choice of a frame of a reduced body; return also its place by name, or nothing."""
+    if frame is None:
+        return None, {}
+    if not isinstance(source, Interfaced):
+        own = getattr(source, "frame", "that of its file")
+        faults.tell(where, f"found {shown(frame)}, but the body has its frame already: {own}; leave `frame` out, or give what "
+                           "flex.craig_bampton returns")
+        return None, {}
+    if OWN_FRAME in source.places:
+        faults.tell(where, f"the body has a place of the name {OWN_FRAME!r}, which a chosen frame takes; name the place "
+                           "otherwise when reducing")
+        return None, {}
+    chosen = tuple(frame) if isinstance(frame, (list, tuple)) else frame
+    try:
+        return chosen, {OWN_FRAME: source.frame_place(chosen)}
+    except ModelError as error:
+        faults += [Fault(where, fault.what.removeprefix("frame: ")) for fault in error.faults]
+    return None, {}
+
+
 # --- bodies of any shape -------------------------------------------------------------------------------------------
 
 def _read_body(faults: Faults, where: str, body: FlexibleBody, first: int) -> FlexibleRows:
@@ -148,12 +170,16 @@ def _read_body(faults: Faults, where: str, body: FlexibleBody, first: int) -> Fl
             faults.tell(f"{where}.{name}", f"found a dot in the name {shown(name)} of a place, expected none: dots separate "
                                            "body and point; name the interface otherwise when reducing")
     base = source.places[names[0]]
-    offsets = {name: base.orientation.T @ (place.position - base.position) for name, place in source.places.items()}
+    frame, seat = _read_chosen(faults, where + ".frame", body.frame, source)
+    undeformed = {**source.places, **seat}
+    offsets = {name: base.orientation.T @ (place.position - base.position) for name, place in undeformed.items()}
     faces, places = _faces(body.name, offsets, first, {})
+    if seat:  # results of the body are those of its frame; joints and forces do not act there
+        faces[-1].points[""] = replace(faces[0].points.pop(""), body=places.pop(OWN_FRAME).body)
+        names.append(OWN_FRAME)
     interfaces = tuple(source.interfaces)
-    frame = _read_frame(faults, where + ".frame", body.frame, interfaces)
     stiffening = None if body.stiffening is None else flag(faults, where + ".stiffening", body.stiffening)
-    rows = {name: places[name].body for name in names}
+    rows = {name: first + k for k, name in enumerate(names)}
     flexible = CheckedFlexible(body.name, body.name, source, {name: rows[name] for name in interfaces},
                                {name: rows[name] for name in names if name not in interfaces}, frame, stiffening)
     return FlexibleRows(faces, [flexible], places)

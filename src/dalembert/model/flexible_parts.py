@@ -8,6 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from .flexible import CrossSection, Material
 
+MEAN_AXIS = "mean-axis"
+OWN_FRAME = "frame"
+"""Name of the place where a body's chosen frame is: ``"arm.frame"``."""
+
 
 @runtime_checkable
 class Reduced(Protocol):
@@ -40,6 +44,9 @@ class Interfaced(Reduced, Protocol):
     @property
     def basis(self) -> Any:
         """(N, n) float: displacements of the whole model by each coordinate."""
+
+    def frame_place(self, frame: Any) -> Any:
+        """Return the place of a frame."""
 
 
 @dataclass(frozen=True)

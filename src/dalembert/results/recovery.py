@@ -147,7 +147,7 @@ class Recovery:
 
         reduced = flexible.source
         modes = None if entry is None else self._modal(flexible, entry, reduced.n_modes)
-        found = interface_frame(reduced, *self._interfaces(flexible), modes)
+        found = interface_frame(reduced, *self._interfaces(flexible), modes, flexible.frame)
         return Segment(flexible, found.origin, found.position, found.rotation, found.coordinates, found.coordinates)
 
     def _interfaces(self, flexible: CheckedFlexible) -> tuple[np.ndarray, np.ndarray]:

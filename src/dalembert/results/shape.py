@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ModelError, near_names
+from ..flex.reductions import place_of
 from ..model.checked import CheckedFlexible
 from ..model.flexible_parts import Interfaced
 from .recovery import Recovery
@@ -175,8 +176,8 @@ def _undeformed_axes(recovery: Recovery, part: str, row: int) -> np.ndarray:
     names = {own: name for name, own in {**flexible.faces, **flexible.points}.items()}
     if row not in names:  # another segment of a beam
         return np.eye(3)
-    first = flexible.source.places[names[recovery.model.bodies[row].base]]
-    out: np.ndarray = first.orientation.T @ flexible.source.places[names[row]].orientation
+    first = place_of(flexible, names[recovery.model.bodies[row].base])
+    out: np.ndarray = first.orientation.T @ place_of(flexible, names[row]).orientation
     return out
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError, near_names
+from ..flex.reductions import place_of
 from ..model.checked import CheckedFlexible
 from ..model.flexible_parts import Interfaced
 from .recovery import Recovery, Segment
@@ -73,7 +74,7 @@ def _at_place(recovery: Recovery, bodies: list[CheckedFlexible], part: str, plac
 
 def _components(segment: Segment, place: str) -> np.ndarray:
     """Return stress components (nf, s) at a place: those of the nearest node, in beams between the two nearest ones."""
-    fe, at = segment.reduced.model, segment.reduced.places[place].position
+    fe, at = segment.reduced.model, place_of(segment.flexible, place).position
     away = np.linalg.norm(fe.nodes - at, axis=1)
     near = np.argsort(away, kind="stable")[:2 if fe.elements[0].kind == "beam2" else 1]
     weights = away[near[::-1]] / away[near].sum() if len(near) == 2 else np.ones(1)

@@ -15,6 +15,7 @@ nothing left to do; that is the one place where the solver asks for it at every 
 from __future__ import annotations
 
 from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs
@@ -31,6 +32,10 @@ from ..results.stats import Stats
 from ..start.arguments import RunOptions
 from ..start.massless import MasslessState, complete_frame, complete_in_kernels, completion_entry
 from ..start.start import Start
+from .integrators import Bdf
+
+if TYPE_CHECKING:
+    from sksundae.ida import IDA
 
 MOST_UNKNOWNS = 1000
 """Unknowns up to which the Jacobian is kept dense and exact."""
@@ -50,7 +55,7 @@ MOST_TRIES = 200_000
 class BdfLoop:
     """State of a run inside IDA; the same face as `loop.Loop`."""
 
-    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray):
+    def __init__(self, begin: Start, method: Bdf, options: RunOptions, times: np.ndarray):
         self.integrator, self.options, self.times, self.packed = method, options, times, begin.packed
         self.system, self.work = begin.packed.system, make_linked_work(begin.packed.system)
         self.n_q, self.n_v = len(begin.q), len(begin.qd)
@@ -58,7 +63,7 @@ class BdfLoop:
         self.steps = self.next = 0
         self.next_look = 0.0
         self.sizes: list[float] = []
-        self.rows: list[tuple] = []
+        self.rows: list[tuple[Any, ...]] = []
         self.done: list[dict[str, np.ndarray]] = []
         self.slack = np.zeros(0, np.int64)
         self.form = direct(eval_implicit_form, lambda: self.entries()[0][1])
@@ -81,7 +86,7 @@ class BdfLoop:
         self.packed, self.system = state.packed, state.packed.system
         self.slack = np.zeros(0, np.int64) if found is None else found.rates
         self.basis = np.zeros((0, self.n_v)) if found is None else np.eye(self.n_v)
-        self.basis[self.slack] = found.basis if len(self.slack) else 0.0
+        self.basis[self.slack] = 0.0 if found is None else found.basis
         self.at = self.n_q + self.slack
         self.motions = self.basis[self.slack] - np.eye(self.n_v)[self.slack]
         self.solver = self._make_solver()
@@ -105,7 +110,7 @@ class BdfLoop:
         atol[self.n_q + self.slack] = UNCONTROLLED
         return atol
 
-    def _make_solver(self):
+    def _make_solver(self) -> IDA:
         try:
             from sksundae.ida import IDA, IDAJacTimes, IDAPrecond
         except ImportError as error:
@@ -117,7 +122,7 @@ class BdfLoop:
         return IDA(self._residual, rtol=self.options.accuracy, atol=atol, max_num_steps=MOST_TRIES,
                    max_order=self.integrator.max_order, linsolver="gmres", **(exact if n <= MOST_UNKNOWNS else {}))
 
-    def _factor(self, t, y, yp, res, c):
+    def _factor(self, t: float, y: np.ndarray, yp: np.ndarray, res: np.ndarray, c: float) -> None:
         """Make the matrix of an iteration and its factors; asked for before every solution."""
         self._jacobian(t, y, yp, c, self.matrix)
         self.factors, self.pivot, column = dgetrf(self.matrix)
@@ -127,10 +132,12 @@ class BdfLoop:
             self.work.fail["rate"] = self._rate_of_unknown(min(column, self.n_q + self.n_v) - 1)
             self._check(Status.SINGULAR)
 
-    def _multiply(self, t, y, yp, res, v, out, c):
+    def _multiply(self, t: float, y: np.ndarray, yp: np.ndarray, res: np.ndarray, v: np.ndarray, out: np.ndarray, c: float
+                  ) -> None:
         out[:] = self.matrix @ v
 
-    def _solve(self, t, y, yp, res, r, out, c, tolerance):
+    def _solve(self, t: float, y: np.ndarray, yp: np.ndarray, res: np.ndarray, r: np.ndarray, out: np.ndarray, c: float,
+               tolerance: float) -> None:
         out[:] = dgetrs(self.factors, self.pivot, r)[0]
 
     def _whole(self, y: np.ndarray) -> np.ndarray:
@@ -144,7 +151,7 @@ class BdfLoop:
         whole[self.n_q:] += whole[self.at].dot(self.motions)
         return whole
 
-    def _residual(self, t, y, yp, res):
+    def _residual(self, t: float, y: np.ndarray, yp: np.ndarray, res: np.ndarray) -> None:
         self._count(t)
         self._check(self.form(self.system, t, self._whole(y), yp.copy(), self.basis, res, self.work), res)
 
@@ -160,7 +167,7 @@ class BdfLoop:
             self.steps, self.step, self.taken = self.steps + 1, size, t
             self.sizes = [min([*self.sizes[:1], size]), max([*self.sizes[1:], size])]
 
-    def _jacobian(self, t, y, yp, c, A):
+    def _jacobian(self, t: float, y: np.ndarray, yp: np.ndarray, c: float, A: np.ndarray) -> None:
         """Fill A = dF/dy + c dF/dy'."""
         self._check(self.by_y(self.system, t, self._whole(y), yp.copy(), self.basis, c, A, self.work))
         if len(self.slack):
@@ -188,7 +195,7 @@ class BdfLoop:
         status = self.eliminate(self.system, self.t, q, qd, np.zeros(self.n_v), np.zeros(self.n_v), self.work)
         return status == Status.OK and not np.array_equal(rates[:self.list(self.system, self.work, rates)], self.slack)
 
-    def entries(self) -> list[tuple]:
+    def entries(self) -> list[tuple[Any, tuple[Any, ...]]]:
         """The kernels needed, for `prepare`."""
         n = self.n_q + self.n_v
         y, square = np.zeros(n), np.zeros((n, n))

@@ -12,16 +12,20 @@ The derivative of Phi' by a small motion x with v fixed is (J' + J W) x, J' alon
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import ModelError
 from ..kernels.constraint.rows import eval_jacobian
 from ..kernels.tree.state import eval_coordinate_rates, normalise, rates_of_coordinates
+from ..start.arguments import RunOptions
 from ..start.constraints import RANK, Constraints, independent_rows
 from ..start.massless import complete_frame
 from ..start.reduction import Equations, jacobian_rates, scaled, spin_matrix
 from ..start.start import Start
 from .bdf import UNCONTROLLED, BdfLoop
+from .integrators import Bdf
 
 WORSE = 0.2
 """Smallest singular value of the rows in use, relative to that of a fresh choice, below which this takes over."""
@@ -30,7 +34,7 @@ WORSE = 0.2
 class LoopedBdf(BdfLoop):
     """State of a run of a mechanism with loops inside IDA; unknowns q, v, μ, λ of (1)."""
 
-    def __init__(self, begin: Start, method, options, times: np.ndarray):
+    def __init__(self, begin: Start, method: Bdf, options: RunOptions, times: np.ndarray):
         if begin.natural:
             raise ModelError("integrator 'bdf' works in joint coordinates; take formulation 'semi-recursive' or 'auto', or "
                              "another integrator")
@@ -93,7 +97,7 @@ class LoopedBdf(BdfLoop):
         J[self.constraints.owner, self.system.entry["column"]] = self.work.jacobian
         return J
 
-    def _residual(self, t, y, yp, res):
+    def _residual(self, t: float, y: np.ndarray, yp: np.ndarray, res: np.ndarray) -> None:
         n = self.n_q + self.n_v
         self._count(t)
         state, rates, mu = self._split(y, yp)
@@ -105,24 +109,24 @@ class LoopedBdf(BdfLoop):
         out[:self.n_q] -= change
         res[:n] = out
 
-    def _jacobian(self, t, y, yp, c, out):
+    def _jacobian(self, t: float, y: np.ndarray, yp: np.ndarray, c: float, A: np.ndarray) -> None:
         n, n_q = self.n_q + self.n_v, self.n_q
         state, rates, _ = self._split(y, yp)
         q, v = state[:n_q].copy(), state[n_q:].copy()
-        A = np.zeros((n, n))
-        self._check(self.by_y(self.system, t, state, rates, self.no_basis, c, A, self.work))
+        own = np.zeros((n, n))
+        self._check(self.by_y(self.system, t, state, rates, self.no_basis, c, own, self.work))
         J, Jd, _ = jacobian_rates(self.constraints, t, q, v, np.zeros(self.n_v))
         by_all = self.constraints.full_jacobian(t, q)
         back = self._back(q)
         a, b = n + len(self.place), n + self.n_more
-        out[:] = 0.0
-        out[:n, :n] = A
-        out[:n_q, n:a] = A[:n_q, n_q:] @ (self.shares[:, None] * J[self.place].T)
-        out[n_q:n, a:b] = J[self.used].T
-        out[n:a, :n_q] = by_all[self.place] @ back
-        out[a:b, :n_q] = (Jd + J @ spin_matrix(self.packed, v))[self.used] @ back                # (2)
-        out[a:b, n_q:n] = by_all[self.used]
-        out[:, n_q + self.slack] += out[:, n_q:n] @ self.motions.T
+        A[:] = 0.0
+        A[:n, :n] = own
+        A[:n_q, n:a] = own[:n_q, n_q:] @ (self.shares[:, None] * J[self.place].T)
+        A[n_q:n, a:b] = J[self.used].T
+        A[n:a, :n_q] = by_all[self.place] @ back
+        A[a:b, :n_q] = (Jd + J @ spin_matrix(self.packed, v))[self.used] @ back                # (2)
+        A[a:b, n_q:n] = by_all[self.used]
+        A[:, n_q + self.slack] += A[:, n_q:n] @ self.motions.T
 
     def _back(self, q: np.ndarray) -> np.ndarray:
         """Small motions (n_v, n_q) that unit changes of the coordinates make."""
@@ -131,7 +135,7 @@ class LoopedBdf(BdfLoop):
             rates_of_coordinates(self.system, q, unit, motion)
         return back.T
 
-    def entries(self) -> list[tuple]:
+    def entries(self) -> list[tuple[Any, tuple[Any, ...]]]:
         """The kernels needed, for `prepare`."""
         return [*super().entries(), (eval_jacobian, (self.system, np.zeros(self.n_q), self.work))]
 

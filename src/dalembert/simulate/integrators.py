@@ -7,7 +7,7 @@ what its nodes imply.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,10 +31,10 @@ class Explicit:
 
     name: str
     order: int
-    a: tuple
-    b: tuple
-    c: tuple
-    e: tuple = ()
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    c: tuple[float, ...]
+    e: tuple[float, ...] = ()
     symplectic: bool = False
 
     @property
@@ -77,7 +77,7 @@ class LinearAcceleration(Implicit):
 
     name = "linear-acceleration"
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma)."""
         return 0.0, 0.0, 1.0 / 6.0, 0.5
 
@@ -99,7 +99,7 @@ class Newmark(Implicit):
         self._keep("gamma", self.gamma, 0.5, 1.0)
         self._keep("beta", self.beta, 1e-6, 1.0)
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma)."""
         return 0.0, 0.0, self.beta, self.gamma
 
@@ -115,7 +115,7 @@ class HHT(Implicit):
         """Raise ModelError unless 0 <= alpha <= 1/3."""
         self._keep("alpha", self.alpha, 0.0, 1.0 / 3.0)
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma)."""
         return 0.0, self.alpha, 0.25 * (1 + self.alpha) ** 2, 0.5 + self.alpha
 
@@ -131,7 +131,7 @@ class GeneralizedAlpha(Implicit):
         """Raise ModelError unless 0 <= rho_inf <= 1."""
         self._keep("rho_inf", self.rho_inf, 0.0, 1.0)
 
-    def coefficients(self):
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return (am, af, beta, gamma)."""
         rho = self.rho_inf
         am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
@@ -145,10 +145,10 @@ class DiagonallyImplicit:
 
     name: str
     order: int
-    a: tuple
-    b: tuple
-    c: tuple
-    e: tuple
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    c: tuple[float, ...]
+    e: tuple[float, ...]
     adaptive: ClassVar[bool] = True
 
 
@@ -160,7 +160,7 @@ class Radau:
     order: ClassVar[int] = 5
     adaptive: ClassVar[bool] = True
 
-    def coefficients(self) -> dict:
+    def coefficients(self) -> dict[str, Any]:
         """Return a (3, 3), c, e (3,), and of a the real eigenvalue mu with left and right vector s, r; nu, w, u of a pair."""
         root = np.sqrt(6.0)
         c = np.array([(4 - root) / 10, (4 + root) / 10, 1.0])
@@ -183,6 +183,10 @@ class Bdf:
     name: ClassVar[str] = "bdf"
     adaptive: ClassVar[bool] = True
 
+
+Stepping = Explicit | Implicit | DiagonallyImplicit | Radau
+"""Methods whose steps are taken in the kernels."""
+Integrator = Stepping | Bdf
 
 RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))
 
@@ -219,7 +223,7 @@ SDIRK4 = DiagonallyImplicit(
     (-3 / 16, -27 / 32, 25 / 32, 0, 1 / 4),
 )
 
-BY_NAME = {
+BY_NAME: dict[str, Integrator] = {
     "rk4": RK4,
     "dopri5": DORMAND_PRINCE,
     "tsit5": TSITOURAS,
@@ -241,15 +245,15 @@ MOST_STAGE_RATES = 50
 """Rates up to which Radau's dense matrices cost less than the shorter steps of sdirk4, whose simple iteration is O(N)."""
 
 
-def stiff_integrator(n_rates: int, *, loops: bool = False):
+def stiff_integrator(n_rates: int, *, loops: bool = False) -> Stepping:
     """Return what an automatic run of so many rates takes for stiff or massless models."""
     if loops:
         return GeneralizedAlpha()
     return Radau() if n_rates <= MOST_STAGE_RATES else SDIRK4
 
 
-def choose_integrator(integrator, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False,
-                      projected: bool = True, superelements: bool = False):
+def choose_integrator(integrator: object, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False,
+                      projected: bool = True, superelements: bool = False) -> tuple[Integrator, bool]:
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch.
 
     `loops` tells of constraints, `projected` that rates and accelerations are projected onto them.
@@ -281,19 +285,19 @@ def _check_unprojected(integrator: Implicit) -> None:
                          "unless they are projected. Take projection='step', or 'trapezoidal' or 'generalized-alpha'.")
 
 
-def _choose(integrator, step, massless, n_rates, loops):
+def _choose(integrator: object, step: float | None, massless: bool, n_rates: int, loops: bool) -> tuple[Integrator, bool]:
     if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf)):
         return _checked(integrator, step, massless, loops), False
     if integrator == "auto":
         if step is not None:
             return GeneralizedAlpha(), False
         return (stiff_integrator(n_rates, loops=loops), False) if massless else (DORMAND_PRINCE, True)
-    if integrator not in BY_NAME:
-        raise ModelError(f"integrator: found {integrator!r}." + near_names(integrator, ["auto", *BY_NAME]))
+    if not isinstance(integrator, str) or integrator not in BY_NAME:
+        raise ModelError(f"integrator: found {integrator!r}." + near_names(str(integrator), ["auto", *BY_NAME]))
     return _checked(BY_NAME[integrator], step, massless, loops), False
 
 
-def _checked(integrator, step, massless, loops):
+def _checked(integrator: Integrator, step: float | None, massless: bool, loops: bool) -> Integrator:
     if massless and isinstance(integrator, Explicit):
         others = "" if loops else "'radau', 'sdirk4', "
         raise SingularError(f"integrator {integrator.name!r} is explicit and needs inertia in every direction, but the model "

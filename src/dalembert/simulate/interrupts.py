@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
+from types import FrameType
+from typing import Any
 
 
 class Stop:
@@ -12,9 +14,9 @@ class Stop:
     Only the main thread of a program can look out for it; elsewhere `asked` stays False.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.asked = False
-        self._before = None
+        self._before: Any = None
 
     def __enter__(self) -> Stop:
         if threading.current_thread() is threading.main_thread():
@@ -23,10 +25,10 @@ class Stop:
                 signal.signal(signal.SIGINT, self._ask)
         return self
 
-    def _ask(self, number, frame) -> None:
+    def _ask(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
         signal.signal(signal.SIGINT, self._before)
 
-    def __exit__(self, *failure) -> None:
+    def __exit__(self, *failure: object) -> None:
         if self._before is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._before)

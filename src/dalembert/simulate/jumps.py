@@ -12,6 +12,8 @@ from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.state import eval_drives
 from ..system.pack import Packed
 from ..system.pack_laws import REMEMBERED_CALLS, Overheard, overheard
+from .carrier import Carrier
+from .loop import Loop
 
 MANY_TRIES = 1500
 """Tried steps over which rejections are counted."""
@@ -36,12 +38,12 @@ class RejectionWatch:
     many steps apart, as one does that a state is kept at.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.tried = self.rejected = 0
         self.told = False
         self.seen: set[str] = set()
 
-    def look(self, packed: Packed, loop) -> list[str]:
+    def look(self, packed: Packed, loop: Carrier) -> list[str]:
         """Return messages on laws that jump, once; `loop` is the run so far."""
         stats = loop.stats(0.0)
         steps, rejected = stats.steps, stats.rejected
@@ -58,7 +60,7 @@ class RejectionWatch:
         self.seen = {owner for owner, _ in jumps}
         return self._tell(again, loop.t, f"the last {tried} steps stayed there")
 
-    def look_where_stiff(self, packed: Packed, loop) -> list[str]:
+    def look_where_stiff(self, packed: Packed, loop: Carrier) -> list[str]:
         """Likewise where stability has held many steps back."""
         jumps = [] if self.told else jumping_laws(packed.law_calls) + jumping_compiled_laws(packed, loop)
         return self._tell(jumps, loop.t, "steps there are as short as if the model were stiff")
@@ -69,9 +71,9 @@ class RejectionWatch:
                 "tanh(v/v0) instead of sign(v), with a small speed v0" for owner, jump in jumps]
 
 
-def jumping_compiled_laws(packed: Packed, loop) -> list[tuple[str, float]]:
+def jumping_compiled_laws(packed: Packed, loop: Carrier) -> list[tuple[str, float]]:
     """Return (owner, jump) of compiled laws, which leave no trace of their calls, that jump near the present state."""
-    if not packed.compiled_laws or not hasattr(loop, "tree_state"):
+    if not packed.compiled_laws or not isinstance(loop, Loop):
         return []
     law, calls, _keep = overheard(packed.system.law, packed.compiled_laws)
     system = packed.system._replace(law=law)
@@ -86,8 +88,8 @@ def jumping_compiled_laws(packed: Packed, loop) -> list[tuple[str, float]]:
 
 def _left_between(heard: Overheard) -> float:
     """Return the difference of the least and the largest value of a law that is left when their arguments meet."""
-    (low, y_low), (high, y_high) = (pick(heard.calls, key=lambda call: call[1]) for pick in (min, max))
-    low, high = np.array(low), np.array(high)
+    least, largest = (pick(heard.calls, key=lambda call: call[1]) for pick in (min, max))
+    (low, y_low), (high, y_high) = ((np.array(arguments), value) for arguments, value in (least, largest))
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         y = heard.law(*middle)
@@ -128,7 +130,7 @@ def jumping_drives(packed: Packed, frames: Mapping[str, np.ndarray]) -> list[str
     return messages
 
 
-def _halve(packed: Packed, drive, in_position: bool, begin: float, end: float) -> tuple[float, float]:
+def _halve(packed: Packed, drive: np.void, in_position: bool, begin: float, end: float) -> tuple[float, float]:
     """Follow the larger change of a drive into ever smaller intervals; returns where it ends and what is left of it."""
     q, qd = np.zeros(packed.layout.n_q), np.zeros(packed.layout.n_v)
     qdd = np.zeros_like(qd)

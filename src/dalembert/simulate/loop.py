@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..codes import DriveCode, FormCode, RowCode, SignalCode, Status
 from ..errors import ModelError
 from ..kernels.compile.bundle import Bundle
+from ..kernels.compile.jit import called_directly
 from ..kernels.control.controllers import GIVEN, RUNNING
+from ..kernels.flex.superelement_tables import Superelements
 from ..kernels.linked_work import make_linked_work
 from ..kernels.step.dense_output import state_between
 from ..kernels.step.flow import PROGRESS, Flow
 from ..kernels.step.frames import Frames
 from ..kernels.step.loop import integrate
+from ..kernels.tables import System, Work
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
-from ..start.control import initial_memory
+from ..start.control import first_samples, initial_memory
 from ..start.identities import moved_rows, only_rows
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
 from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
-from ..start.outer import evaluate_places, load_width, with_outer
+from ..start.outer import load_width, place_loads, with_outer
 from ..start.status import error_of
+from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
-from ..system.pack import length_scale
-from .integrators import Implicit
+from ..system.extent import length_scale
+from .integrators import Implicit, Stepping
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
 BUFFER_BYTES = 4_000_000
@@ -32,6 +38,8 @@ NEVER = 1e300
 """A time that does not come [s]."""
 SMALLEST_STEP = 1e-13
 """Relative to the time span; an error-controlled step below it is given up."""
+ROUNDING = 4 * np.finfo(float).eps
+"""Relative to the time itself: a step below it is lost in it."""
 ANY_SIZE = 1e300
 """Scale of driven coordinates and rates: they are exact and take no part in the error control."""
 FIRMER = 30.0
@@ -45,20 +53,25 @@ the decay times what a coordinate is off its equilibrium, are then known only wh
 SMOOTH_DECAY = 10.0
 """Decay within the time between two frames up to which frames are read off between steps."""
 
+_integrate = called_directly(integrate)
+
 
 class Loop:
     """State of a run inside the kernels."""
 
-    def __init__(self, begin: Start, method, options: RunOptions, times: np.ndarray, *, detect: int = 0, outer: bool = False):
+    def __init__(self, begin: Start, method: Stepping, options: RunOptions, times: np.ndarray, *, detect: int = 0,
+                 outer: bool = False):
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.options, self.times = options, times
+        self.span = max(options.until - begin.t, 0.0)
         work = make_linked_work(state.packed.system)
         self.rows = _rows_to_keep(begin, work)
         self.system, work = only_rows(state.packed.system, self.rows), work._replace(row=work.row[self.rows])
         self.work = with_outer(state.packed, work) if outer else work
         self.work.control.running[RUNNING] = 1
         self.work.control.memory[:] = initial_memory(begin.packed)
+        self.work.control.samples[:] = first_samples(begin.packed, begin.t)
         if begin.natural:
             self.work.joint_q[:] = begin.q
         self.work.rank["allowed"] = begin.massless
@@ -79,13 +92,13 @@ class Loop:
                 self.work.row["push"] = multipliers
             self.flow.progress[0].started = 1
 
-    def change_method(self, method, *, detect: int = 0, h_explicit: float = 0.0) -> None:
+    def change_method(self, method: Stepping, *, detect: int = 0, h_explicit: float = 0.0) -> None:
         """Go on with another integrator from the present state; `detect` steps held back by stability are called stiff."""
         self.integrator, self.system = method, only_rows(_system_for(method, self.begin), self.rows)
         p, asked = self.flow.progress[0], self.options
         self.opt = opt = make_options(method, self.begin, asked)
-        opt[0].h_max = max(asked.until / 10, 1e-300)
-        opt[0].h_min = SMALLEST_STEP * max(asked.until, 1e-300)
+        opt[0].h_max = max(self.span / 10, 1e-300)
+        opt[0].h_min = max(SMALLEST_STEP * self.span, ROUNDING * max(abs(self.begin.t), abs(asked.until)), 1e-300)
         opt[0].detect, opt[0].h_explicit = detect, h_explicit
         opt[0].settling = self._settling_steps()
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
@@ -97,14 +110,14 @@ class Loop:
         """Steps after a start within which recorded times end a step."""
         if not self.begin.massless:
             return 0
-        spacing = float(np.min(np.diff(self.times), initial=self.options.until))
+        spacing = float(np.min(np.diff(self.times), initial=self.span))
         return SETTLING if self.begin.fastest * spacing <= SMOOTH_DECAY else EVERY_STEP
 
-    def arguments(self) -> tuple:
+    def arguments(self) -> tuple[Any, ...]:
         """Arguments of the time loop."""
         return self.system, self.opt, self.method, self.flow, self.frames, self.work
 
-    def entries(self) -> list[tuple]:
+    def entries(self) -> list[tuple[Any, tuple[Any, ...]]]:
         """The kernels needed, for `prepare`; the addresses of their tables are found here, before the time loop."""
         for argument in self.arguments():
             if isinstance(argument, Bundle):
@@ -117,11 +130,12 @@ class Loop:
 
     def advance(self, chunk: int) -> int:
         """Take up to `chunk` steps and return the status."""
-        if not self.method.functions["begin"]:
+        if not self.method.functions[0]["begin"]:
             arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
             self.method.functions[0] = addresses_of(self.integrator, arguments)
-        self.opt[0].chunk = chunk
-        return integrate(*self.arguments())
+        self.opt["chunk"] = chunk
+        out: int = _integrate(*self.arguments())
+        return out
 
     def go_to(self, until: float) -> None:
         """Set the time at which the next advance ends [s]."""
@@ -135,7 +149,10 @@ class Loop:
     def crossings(self) -> list[tuple[int, float, int]]:
         """Return switch, time and direction of the crossings since the last call, and forget them."""
         p = self.flow.progress[0]
-        n, p.crossings = int(p.crossings), 0
+        n = int(p["crossings"])
+        if not n:
+            return []
+        p["crossings"] = 0
         return [(int(row["switch"]), float(row["t"]), int(row["direction"])) for row in self.work.control.crossing[:n]]
 
     def give_inputs(self, values: np.ndarray) -> None:
@@ -145,25 +162,17 @@ class Loop:
         self.work.control.inputs[given] = values[given]
         self.work.control.running[GIVEN] = 1
 
-    def load(self, wrenches: np.ndarray | None, efforts: np.ndarray | None) -> None:
+    def load(self, wrenches: np.ndarray | None, efforts: np.ndarray | None, points: np.ndarray | None = None) -> None:
         """Set the loads from outside; forces jump here."""
         control, packed = self.work.control, self.begin.packed
         if not len(control.outer):
             raise ModelError("loads from outside: the simulation was made without; make it with outer=True")
         control.outer[:], control.effort[:] = 0.0, 0.0
         if wrenches is not None:
-            self._place_wrenches(packed, np.asarray(wrenches, float))
+            place_loads(packed, control.outer, np.asarray(wrenches, float), points)
         if efforts is not None:
             control.effort[:] = efforts
         self.restart()
-
-    def _place_wrenches(self, packed, wrenches: np.ndarray) -> None:
-        """Move forces and moments about users' origins to the origins of the kernels' frames."""
-        place = evaluate_places(packed, *self.tree_state())
-        for row, wrench in zip(packed.body_rows, wrenches, strict=True):
-            force, moment = wrench[:3], wrench[3:]
-            self.work.control.outer[row, :3] += moment + np.cross(place[row], force)
-            self.work.control.outer[row, 3:] += force
 
     def restart(self) -> None:
         """Begin anew at the present state, whose forces have changed."""
@@ -178,7 +187,7 @@ class Loop:
     @property
     def step_began(self) -> float:
         """Time at which the last step began [s]."""
-        return float(self.flow.progress[0].t_last)
+        return float(self.flow.progress[0]["t_last"])
 
     def present(self) -> dict[str, np.ndarray]:
         """Return the present state as a frame."""
@@ -196,24 +205,33 @@ class Loop:
             raise error_of(status, self.begin.shown, self.failure, t, self.step)
         return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["push"])
 
-    def _frame_of(self, t: float, q, qd, qdd, multiplier) -> dict[str, np.ndarray]:
+    def _frame_of(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multiplier: np.ndarray
+                  ) -> dict[str, np.ndarray]:
         control = self.work.control
         loads = np.concatenate([control.held, control.outer.ravel(), control.effort])
         block = {"t": np.array([t]), **{name: np.array(value)[None] for name, value in
-                 (("q", q), ("qd", qd), ("qdd", qdd), ("multiplier", multiplier), ("loads", loads))}}
-        return self._in_joints(block, self.work.joint_q[None].copy())
+                 (("q", q), ("qd", qd), ("qdd", qdd), ("multiplier", multiplier), ("loads", loads),
+                  ("joint", self.work.joint_q))}}
+        return self.in_joints(block)
 
     def take_frames(self) -> dict[str, np.ndarray]:
-        """Copy the recorded frames and empty the buffer."""
-        p = self.flow.progress[0]
-        n = int(p.rows)
-        p.rows = 0
-        block = {name: getattr(self.frames, name)[:n].copy() for name in ("t", "q", "qd", "qdd", "multiplier", "loads")}
-        self.open = np.flatnonzero(self.frames.open[:n])
-        return self._in_joints(block, self.frames.joint[:n])
+        """Copy the recorded frames as they are and empty the buffer.
 
-    def _in_joints(self, block: dict[str, np.ndarray], near: np.ndarray) -> dict[str, np.ndarray]:
-        """Return frames in joint coordinates, next to some, if they are in natural ones."""
+        `joint` holds the coordinates of joints next to which natural ones lie.
+        """
+        p = self.flow.progress[0]
+        n = int(p["rows"])
+        p["rows"] = 0
+        names = ("t", "q", "qd", "qdd", "multiplier", "loads", "joint")
+        self.open = np.flatnonzero(self.frames.open[:n])
+        return {name: getattr(self.frames, name)[:n].copy() for name in names}
+
+    def in_joints(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return frames in joint coordinates; those that are in them already as they are."""
+        if "joint" not in block:
+            return block
+        near = block["joint"]
+        block = {name: values for name, values in block.items() if name != "joint"}
         if self.begin.natural:
             loops = len(self.begin.packed.system.row)  # they come first among the rows of natural coordinates
             block = {**joint_frames(self.begin.natural.packed, block, near),
@@ -237,12 +255,12 @@ class Loop:
     @property
     def t(self) -> float:
         """Time reached [s]."""
-        return float(self.flow.progress[0].t)
+        return float(self.flow.progress[0]["t"])
 
     @property
     def until(self) -> float:
         """Time at which the advance ends [s]."""
-        return float(self.flow.progress[0].t_end)
+        return float(self.flow.progress[0]["t_end"])
 
     @property
     def step(self) -> float:
@@ -252,7 +270,7 @@ class Loop:
     @property
     def steps(self) -> int:
         """Steps taken."""
-        return int(self.flow.progress[0].steps)
+        return int(self.flow.progress[0]["steps"])
 
     @property
     def failure(self) -> np.ndarray:
@@ -277,12 +295,11 @@ class Loop:
     def stats(self, seconds: float) -> Stats:
         """Cost so far."""
         p = self.flow.progress[0]
-        smallest = float(p.h_smallest) if p.steps else 0.0
-        return Stats(int(p.steps), int(p.rejected), int(p.iterations), int(p.factorizations), int(p.evaluations),
-                     seconds, smallest, float(p.h_largest))
+        steps, *others = (int(p[name]) for name in ("steps", "rejected", "iterations", "factorizations", "evaluations"))
+        return Stats(steps, *others, seconds, float(p["h_smallest"]) if steps else 0.0, float(p["h_largest"]))
 
 
-def _rows_to_keep(begin: Start, work) -> np.ndarray:
+def _rows_to_keep(begin: Start, work: Work) -> np.ndarray:
     """True for the constraint rows that steps are taken with; `work` is scratch."""
     system = (begin.natural or begin).packed.system
     if begin.natural or begin.massless or not begin.packed.redundant:
@@ -290,7 +307,7 @@ def _rows_to_keep(begin: Start, work) -> np.ndarray:
     return moved_rows(system, begin.t, work)
 
 
-def _system_for(method, begin: Start):
+def _system_for(method: Stepping, begin: Start) -> System:
     """System with the penalties that an integrator takes."""
     system = (begin.natural or begin).packed.system
     if begin.natural is None or not isinstance(method, Implicit) or len(system.sup.element):
@@ -298,7 +315,7 @@ def _system_for(method, begin: Start):
     return changed(system, row={"penalty": FIRMER * system.row["penalty"]})
 
 
-def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
+def _make_flow(system: System, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
     n_q, n_v = len(state.q), len(state.qd)
     progress = np.zeros(1, PROGRESS)
     progress[0].t = progress[0].t_begin = progress[0].t_last = begin.t
@@ -307,10 +324,10 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
     progress[0].error_last = 1e-4
     progress[0].stop_at = NEVER
 
-    def q():
+    def q() -> np.ndarray:
         return np.zeros(n_q)
 
-    def v():
+    def v() -> np.ndarray:
         return np.zeros(n_v)
 
     q_scale, qd_scale = _scales(system, n_q, begin)
@@ -322,13 +339,14 @@ def _make_flow(system, begin: Start, state: Start | NaturalStart, options: RunOp
                 _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), make_settling(begin.massless, n_v))
 
 
-def _scales(system, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
+def _scales(system: System, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
     """Sizes of coordinates and rates that an accuracy refers to."""
     if system.constants[0].form == FormCode.GLOBAL:
         lengths = system.row["size"][system.row["code"] == RowCode.POSITION]
         length = float(lengths[0]) if len(lengths) else length_scale(begin.packed.plan.model)
-        bodies = np.tile(np.repeat([length, 1.0], [3, 9]), len(system.body) - 1)
-        scale = np.concatenate([bodies, length * _modal_sizes(system.sup)])
+        scale = np.ones(n_q)
+        scale[frame_columns(system)[:, :3]] = length
+        scale[mode_columns(system)] = length * _modal_sizes(system.sup)
         return scale, scale.copy()
     q_scale = np.ones(n_q)
     q_scale[system.pair["q"]] = system.dof["q_scale"][system.pair["v"]]
@@ -338,12 +356,12 @@ def _scales(system, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
     return q_scale, qd_scale
 
 
-def _modal_sizes(sup) -> np.ndarray:
+def _modal_sizes(sup: Superelements) -> np.ndarray:
     """Modal coordinates of superelements, with unit modal mass, that move their mass by one in the mean [sqrt(kg)]."""
     return np.repeat(np.sqrt(sup.constant[sup.element["rigid"]]), sup.element["n_mode"])
 
 
-def _turning_rates(system, n_v: int) -> np.ndarray:
+def _turning_rates(system: System, n_v: int) -> np.ndarray:
     turning = np.zeros(n_v, np.int64)
     for c in range(3):
         turning[system.quaternion["v"] + c] = 1

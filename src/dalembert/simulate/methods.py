@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 
 from ..codes import ProjectionCode
 from ..errors import ModelError
 from ..kernels.compile.calls import address_of, check_answer
-from ..kernels.step.explicit import attempt_explicit, begin_explicit, keep_explicit, shorten_explicit
-from ..kernels.step.flow import OPTIONS
+from ..kernels.step.beginning import begin_step
+from ..kernels.step.explicit import attempt_explicit, keep_explicit, shorten_explicit
+from ..kernels.step.flow import OPTIONS, Flow
 from ..kernels.step.implicit import attempt_implicit, begin_implicit, keep_implicit, shorten_implicit
 from ..kernels.step.method import CALLS, FUNCTIONS, Method, Tableau
-from ..kernels.step.radau import attempt_radau, begin_radau, keep_radau, shorten_radau
+from ..kernels.step.radau import attempt_radau, keep_radau, shorten_radau
 from ..kernels.step.radau_stages import COEFFICIENTS, Stages
 from ..kernels.step.stage import Tangent
-from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, tableau_arrays
+from ..kernels.tables import System, Work
+from ..start.arguments import RunOptions
+from ..start.formulations import Projected
+from ..start.start import Start
+from .integrators import DiagonallyImplicit, Explicit, Implicit, Radau, Stepping, tableau_arrays
 
 LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
@@ -26,22 +34,24 @@ TOLERATED = 1.5
 """Error, 1 = accuracy, up to which steps of one-leg and diagonally implicit methods are not repeated."""
 PROJECTIONS = {None: ProjectionCode.NONE, "step": ProjectionCode.STEP, "mass": ProjectionCode.MASS,
                "tangent": ProjectionCode.TANGENT}
-EXPLICIT = (begin_explicit, attempt_explicit, shorten_explicit, keep_explicit)
-IMPLICIT = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
-SIMULTANEOUS = (begin_radau, attempt_radau, shorten_radau, keep_radau)
+Kernels = tuple[Any, ...]
+"""The four kernels of a method, in the order of kernels/step/method.py."""
+EXPLICIT: Kernels = (begin_step, attempt_explicit, shorten_explicit, keep_explicit)
+IMPLICIT: Kernels = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
+SIMULTANEOUS: Kernels = (begin_step, attempt_radau, shorten_radau, keep_radau)
 
-_ADDRESSES: dict[tuple, tuple[int, ...]] = {}
+_ADDRESSES: dict[Kernels, tuple[int, ...]] = {}
 """Functions of a method -> their addresses, once they are compiled: all systems have the same types."""
 
 
-def functions_of(integrator) -> tuple:
+def functions_of(integrator: Stepping) -> Kernels:
     """Return the four kernels of a method, in the order of kernels/step/method.py."""
     if isinstance(integrator, Explicit):
         return EXPLICIT
     return SIMULTANEOUS if isinstance(integrator, Radau) else IMPLICIT
 
 
-def addresses_of(integrator, arguments: tuple) -> tuple[int, ...]:
+def addresses_of(integrator: Stepping, arguments: tuple[Any, ...]) -> tuple[int, ...]:
     """Return the addresses of a method's kernels, a row of FUNCTIONS."""
     functions = functions_of(integrator)
     if functions not in _ADDRESSES:
@@ -51,15 +61,15 @@ def addresses_of(integrator, arguments: tuple) -> tuple[int, ...]:
     return _ADDRESSES[functions]
 
 
-def method_arguments(system, opt, method: Method, flow, work) -> tuple:
+def method_arguments(system: System, opt: np.ndarray, method: Method, flow: Flow, work: Work) -> tuple[Any, ...]:
     """Return arguments of the types that the kernels of a method take."""
     return system, opt, method, flow, 0.0, work
 
 
-def make_options(integrator, begin, asked) -> np.ndarray:
+def make_options(integrator: Stepping, begin: Start, asked: RunOptions) -> np.ndarray:
     """Return the numbers of a method and of a run, one row of OPTIONS, for a start and for what was asked."""
     opt = np.zeros(1, OPTIONS)
-    o = opt[0]
+    o: Any = opt[0]
     o.adaptive, o.step, o.accuracy = asked.step is None, asked.step or 0.0, asked.accuracy
     o.order, o.tolerated = integrator.order, 1.0
     if isinstance(integrator, Explicit):
@@ -73,7 +83,7 @@ def make_options(integrator, begin, asked) -> np.ndarray:
     return opt
 
 
-def _set_implicit(o, integrator: Implicit | DiagonallyImplicit) -> None:
+def _set_implicit(o: Any, integrator: Implicit | DiagonallyImplicit) -> None:
     if isinstance(integrator, DiagonallyImplicit):
         o.stages, o.turns = len(integrator.b), 1
     else:
@@ -82,19 +92,20 @@ def _set_implicit(o, integrator: Implicit | DiagonallyImplicit) -> None:
     o.newton = (STAGE_SHARE if o.turns else 1.0) * STEP_SHARE
 
 
-def _set_projection(o, begin) -> None:
+def _set_projection(o: Any, begin: Start) -> None:
     n = len((begin.natural or begin).qd)
-    o.projection = PROJECTIONS[getattr(begin.formulation, "projection", None)]
+    chosen = begin.formulation
+    o.projection = PROJECTIONS[chosen.projection if isinstance(chosen, Projected) else None]
     if o.projection == ProjectionCode.TANGENT and not begin.natural and n > LARGEST_DENSE:
         raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {n} rates, "
                          f"expected at most {LARGEST_DENSE}. Take projection='step' or formulation 'global'.")
     if o.projection == ProjectionCode.MASS and begin.natural and begin.massless:
         raise ModelError("Global: projection 'mass' needs inertia in every direction, but the model lacks it in some. "
                          "Take projection='step', or formulation 'semi-recursive'.")
-    o.zeta = getattr(begin.formulation, "zeta", None) or 0.0
+    o.zeta = (chosen.zeta if isinstance(chosen, Projected) else None) or 0.0
 
 
-def make_method(integrator, n_v: int, *, dense: bool) -> Method:
+def make_method(integrator: Stepping, n_v: int, *, dense: bool) -> Method:
     """Return a method with its memory for n_v rates; `dense`: keeps the exact tangent of joint coordinates at hand."""
     implicit = isinstance(integrator, (Implicit, DiagonallyImplicit))
     return Method(np.zeros(1, FUNCTIONS), _tableau(integrator), _coefficients(integrator),
@@ -102,13 +113,13 @@ def make_method(integrator, n_v: int, *, dense: bool) -> Method:
                   _make_stages(n_v if isinstance(integrator, Radau) else 0))
 
 
-def _tableau(integrator) -> Tableau:
+def _tableau(integrator: Stepping) -> Tableau:
     if isinstance(integrator, (Explicit, DiagonallyImplicit)):
         return Tableau(*tableau_arrays(integrator))
     return Tableau(np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0))
 
 
-def _coefficients(integrator) -> np.ndarray:
+def _coefficients(integrator: Stepping) -> np.ndarray:
     if not isinstance(integrator, Radau):
         return np.zeros(0, COEFFICIENTS)
     table = np.zeros(1, COEFFICIENTS)
@@ -118,6 +129,16 @@ def _coefficients(integrator) -> np.ndarray:
 
 
 def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
+    """Return the memory of implicit steps; that of no rates is shared."""
+    return _allocate_tangent(n_v, dense) if n_v else _no_tangent()
+
+
+@cache
+def _no_tangent() -> Tangent:
+    return _allocate_tangent(0, False)
+
+
+def _allocate_tangent(n_v: int, dense: bool) -> Tangent:
     n = n_v if dense and n_v <= LARGEST_DENSE else 0
     add, residual, dq, dq_base, qd_base = (np.zeros(n_v) for _ in range(5))
     return Tangent(np.zeros((n, n)), np.zeros(n, np.int64), np.zeros((4, n_v)), add, residual, np.zeros((2, n_v)), dq,
@@ -125,5 +146,15 @@ def _make_tangent(n_v: int, *, dense: bool) -> Tangent:
 
 
 def _make_stages(n: int) -> Stages:
+    """Return the memory of simultaneous stages; that of no rates is shared."""
+    return _allocate_stages(n) if n else _no_stages()
+
+
+@cache
+def _no_stages() -> Stages:
+    return _allocate_stages(0)
+
+
+def _allocate_stages(n: int) -> Stages:
     return Stages(np.zeros((4, n, n)), np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros((6, 3, n)),
                   np.zeros(n), np.zeros(n, complex))

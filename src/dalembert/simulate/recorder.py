@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 from ..errors import MultibodyError, StorageError
+from ..results.events import EventRecord
 from ..results.stats import Stats
 from ..results.store import Writer
-from ..start.evaluate import evaluate_frames, make_results, refresh_accelerations
+from ..start.evaluate import evaluate_frames, make_results
 from ..start.initial import Start
 from ..start.massless import complete_frame
-from .integrators import Implicit
+from .carrier import Carrier
 from .loop import Loop
 
 
@@ -23,7 +27,7 @@ class Recorder:
         What stopped the recording: a massless direction without an equation, or a disk that is full.
     """
 
-    def __init__(self, begin: Start, loop, method: dict, writer: Writer | None = None):
+    def __init__(self, begin: Start, loop: Carrier, method: dict[str, Any], writer: Writer | None = None):
         self.begin, self.loop, self.method, self.writer = begin, loop, method, writer
         self.blocks: list[dict[str, np.ndarray]] = []
         self.unsettled: MultibodyError | None = None
@@ -47,15 +51,16 @@ class Recorder:
 
     def _keep_block(self, block: dict[str, np.ndarray]) -> None:
         if self.begin.massless and isinstance(self.loop, Loop):
-            block = self._settled(block)
-        if self.begin.shown.has_superelements and isinstance(self.loop.integrator, Implicit):
-            refresh_accelerations(self.begin.shown, block)
+            block = self.loop.in_joints(block)
+            block = self._settled(block, self.loop.open)
         self.blocks.append(block)
         if self.writer:
-            packed = self.begin.shown
-            stored = make_results(packed, self.begin.formulation.name, block, **self.method).frames()
-            self._keep(lambda: self.writer.append(stored, evaluate_frames(packed, *stored.values(), block.get("multiplier"),
-                                                                          block.get("loads"))))
+            packed, append = self.begin.shown, self.writer.append
+            shown = self._shown(block)
+            stored = make_results(packed, self.begin.formulation.name, shown, **self.method).frames()
+            t, q, qd, qdd = stored.values()
+            self._keep(lambda: append(stored, evaluate_frames(packed, t, q, qd, qdd, shown.get("multiplier"),
+                                                              shown.get("loads"))))
 
     def add(self, block: dict[str, np.ndarray]) -> None:
         """Add a frame that was not asked for, unless there is one at its time."""
@@ -65,25 +70,30 @@ class Recorder:
 
     def frames(self) -> dict[str, np.ndarray]:
         """Return all frames."""
-        if not self.blocks:
-            return self.loop.take_frames()
-        return {name: np.concatenate([b[name] for b in self.blocks]) for name in self.blocks[0]}
+        blocks = [self._shown(block) for block in self.blocks or [self.loop.take_frames()]]
+        return {name: np.concatenate([b[name] for b in blocks]) for name in blocks[0]}
 
-    def close(self, status: str, stats: Stats | None = None, messages: tuple[str, ...] = (), events=()) -> None:
+    def _shown(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return frames in the coordinates of joints, as results have them; a run records those that it is solved in."""
+        return self.loop.in_joints(block) if isinstance(self.loop, Loop) else block
+
+    def close(self, status: str, stats: Stats | None = None, messages: Sequence[str] = (),
+              events: Sequence[EventRecord] = ()) -> None:
         """Say in the file how the run ended."""
         if self.writer:
-            self._keep(lambda: self.writer.close(status, stats or Stats(), messages, events))
+            close = self.writer.close
+            self._keep(lambda: close(status, stats or Stats(), messages, events))
 
-    def _keep(self, write) -> None:
+    def _keep(self, write: Callable[[], None]) -> None:
         """Write to the store; if that fails, remember why and write no more."""
         try:
             write()
         except StorageError as error:
             self.full, self.writer = error, None
 
-    def _settled(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def _settled(self, block: dict[str, np.ndarray], left: Sequence[int] | np.ndarray) -> dict[str, np.ndarray]:
         """Complete massless directions that the kernels left open, up to the first frame where one has no equation."""
-        for f in self.loop.open:
+        for f in left:
             t = float(block["t"][f])
             try:
                 completed = complete_frame(self.begin.packed, t, block["q"][f], block["qd"][f])

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from time import perf_counter
+from typing import Any, cast
 
 import numpy as np
 
-from ..errors import ModelError, MultibodyError
+from ..errors import HoldsResults, ModelError, MultibodyError
+from ..model.model import Model
 from ..results.provenance import provenance
 from ..results.results import Results
 from ..results.store import Writer
 from ..results.targets import check_target
 from ..start.arguments import check_run_arguments, record_times
+from ..start.deformed import Starts
 from ..start.evaluate import make_results
+from ..start.formulations import Formulation
 from ..start.initial import prepare_start
-from .integrators import Explicit
+from .carrier import Progress
+from .integrators import Explicit, Integrator
 from .interrupts import Stop
 from .jumps import jumping_drives
 from .self_check import unbalanced
 from .simulation import Simulation
 
 
-def run(model, until: float | None = None, step: float | None = None, accuracy: float | None = None,
-        formulation="auto", integrator=None, contact=None, start=None, start_rate=None, record=None, progress=None,
-        on_failure: str = "raise", store=None, overwrite: bool = False) -> Results:
+def run(model: Model, until: float | None = None, step: float | None = None, accuracy: float | None = None,
+        formulation: str | Formulation = "auto", integrator: str | Integrator | None = None, contact: None = None,
+        start: Starts = None, start_rate: Mapping[str, Any] | None = None, record: float | Sequence[float] | None = None,
+        progress: Progress | None = None, on_failure: str = "raise", store: str | Path | None = None,
+        overwrite: bool = False) -> Results:
     """Simulate a model from time zero.
 
     Parameters
@@ -77,7 +86,8 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     if store is not None:
         check_target(store, overwrite, csv_fits=False)
     options = check_run_arguments(model, until, step, accuracy, integrator, on_failure)
-    begin = prepare_start(model, start, start_rate, options.formulation if formulation == "auto" else formulation)
+    begin = prepare_start(model, start, start_rate, cast(Formulation, options.formulation) if formulation == "auto"
+                          else formulation)
     times = record_times(record if record is not None else options.record, options)
     simulation = Simulation(begin, options, times)
     if store is not None:
@@ -86,7 +96,7 @@ def run(model, until: float | None = None, step: float | None = None, accuracy: 
     return _finished(simulation, options.until, progress, on_failure)
 
 
-def _finished(simulation: Simulation, until: float, progress, on_failure: str) -> Results:
+def _finished(simulation: Simulation, until: float, progress: Progress | None, on_failure: str) -> Results:
     """Advance to the end and return the results; an error gets those up to the failure."""
     recorder, began = simulation.recorder, perf_counter()
     try:
@@ -110,8 +120,9 @@ def _finished(simulation: Simulation, until: float, progress, on_failure: str) -
     results = make_results(simulation.begin.shown, simulation.begin.formulation.name, frames, messages=messages, stats=stats,
                            status=status, events=simulation.events, **simulation.method)
     if error is None or (on_failure == "return" and isinstance(error, MultibodyError)):
-        return results
-    error.results = results
+        out: Results = results
+        return out
+    cast(HoldsResults, error).results = results
     raise error
 
 

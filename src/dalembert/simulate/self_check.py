@@ -9,6 +9,7 @@ import numpy as np
 
 from ..codes import FormCode, Status
 from ..errors import MultibodyError
+from ..kernels.compile.jit import called_directly
 from ..kernels.control.controllers import RUNNING
 from ..kernels.measure import restore_loads
 from ..kernels.tables import Work
@@ -16,6 +17,7 @@ from ..kernels.tree.balance import check_tree_balance
 from ..start.status import error_of
 from ..system.pack import Packed
 
+_restore, _check = called_directly(restore_loads), called_directly(check_tree_balance)
 EVERY = 1024
 """Frames of which one is checked, and the last: a check costs about as much as a step."""
 
@@ -31,7 +33,7 @@ def unbalanced(packed: Packed, frames: dict[str, np.ndarray], work: Work) -> Mul
     work.control.running[RUNNING] = 0  # outputs of controllers are those of the frames
     for f in (*range(EVERY - 1, n - 1, EVERY), n - 1):
         t = float(frames["t"][f])
-        restore_loads(frames["loads"][f], work)
-        if check_tree_balance(packed.system, t, *(frames[x][f] for x in ("q", "qd", "qdd")), work) == Status.UNBALANCED:
+        _restore(frames["loads"][f], work)
+        if _check(packed.system, t, *(frames[x][f] for x in ("q", "qd", "qdd")), work) == Status.UNBALANCED:
             return error_of(Status.UNBALANCED, packed, work.fail, t, 0.0)
     return None

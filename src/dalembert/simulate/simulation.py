@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -14,13 +14,17 @@ from ..errors import ModelError, MultibodyError
 from ..kernels.compile.jit import prepare
 from ..results.events import EventRecord
 from ..results.results import Results
+from ..results.store import Writer
 from ..start.arguments import RunOptions
 from ..start.evaluate import make_results
+from ..start.formulations import Projected
 from ..start.initial import Start
 from ..start.status import error_of
+from ..system.layout import Layout
 from .bdf import BdfLoop
 from .bdf_loops import LoopedBdf
-from .integrators import DORMAND_PRINCE, Bdf, choose_integrator, stiff_integrator
+from .carrier import Carrier, Interrupt, Progress
+from .integrators import DORMAND_PRINCE, Bdf, Integrator, choose_integrator, stiff_integrator
 from .jumps import RejectionWatch
 from .loop import Loop
 from .recorder import Recorder
@@ -37,6 +41,10 @@ HALVINGS = 60
 """Most evaluations of a stop condition within a step."""
 CLOSE = 1e-12
 """Interval in which a stop condition becomes true, relative to the time."""
+
+
+Stop = Callable[["Simulation | Glance"], Any]
+"""``stop(simulation)``: whether to stop."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +82,11 @@ class Simulation:
         The frames so far.
     """
 
-    def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False, writer=None):
+    def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False,
+                 writer: Writer | None = None):
         integrator, may_switch = choose_integrator(
             options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
-            projected=getattr(begin.formulation, "projection", None) is not None,
+            projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
             superelements=begin.shown.has_superelements)
         messages = list(begin.messages)
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
@@ -87,8 +96,9 @@ class Simulation:
             messages.append("nothing moves: dopri5 takes the place of bdf, which has no unknowns")
             integrator = DORMAND_PRINCE
         self.begin, self.options, self.messages = replace(begin, messages=tuple(messages)), options, messages
-        self.loop = _make_loop(self.begin, integrator, options, times, HELD_BACK if may_switch else 0, outer)
-        self.method = dict(integrator=integrator.name, accuracy=None if options.step else options.accuracy, step=options.step)
+        self.loop: Carrier = _make_loop(self.begin, integrator, options, times, HELD_BACK if may_switch else 0, outer)
+        self.method: dict[str, Any] = dict(integrator=integrator.name, step=options.step,
+                                           accuracy=None if options.step else options.accuracy)
         self.recorder = Recorder(self.begin, self.loop, self.method, writer)
         self.events: list[EventRecord] = []
         self.compiling, self.patience, self.watch = 0.0, HELD_BACK, RejectionWatch()
@@ -108,32 +118,44 @@ class Simulation:
 
     def __getitem__(self, channel: str) -> np.ndarray:
         """Return the present value of a channel."""
-        return self._shown(self.state())[channel][0]
+        out: np.ndarray = self._shown(self.state())[channel][0]
+        return out
 
     def _shown(self, frames: Mapping[str, np.ndarray]) -> Results:
-        return make_results(self.begin.shown, self.begin.formulation.name, frames, **self.method)
+        out: Results = make_results(self.begin.shown, self.begin.formulation.name, frames, **self.method)
+        return out
+
+    @property
+    def _kernels(self) -> Loop:
+        """The loop, if it is one in the kernels: loads, stops within a step and changes of the method are theirs."""
+        if isinstance(self.loop, Loop):
+            return self.loop
+        raise ModelError(f"integrator {self.loop.integrator.name!r} does not carry loads from outside and stop conditions; "
+                         "take 'radau', 'sdirk4' or 'generalized-alpha'")
 
     # --- loads from outside -------------------------------------------------------------------------------------------
 
-    def load(self, wrenches: np.ndarray | None = None, efforts: np.ndarray | None = None) -> None:
+    def load(self, wrenches: np.ndarray | None = None, efforts: np.ndarray | None = None,
+             points: np.ndarray | None = None) -> None:
         """Set the loads from outside that act from now on.
 
         Parameters
         ----------
         wrenches : (n_bodies, 6) float, optional
-            Force [N] and moment about the origin of each body of `layout.bodies` [N m], world axes.
+            Force [N] and moment [N m] on each body of `layout.bodies`, world axes.
         efforts : (n_v,) float, optional
             On the rates of the tree [N m or N].
+        points : (n_bodies, 3) float, optional
+            Where the forces act, in each body's own axes from its origin [m]; at the origins by default.
 
         Notes
         -----
-        Forces and moments keep their world axes.  The arm from a body's joint to its origin is that of the moment at which
-        they are set: where the two places differ and the body turns, set them anew as it goes on.
+        Forces and moments keep their world axes; the places of the forces go with the bodies, as those of a rope do.
         """
-        self.loop.load(wrenches, efforts)
+        self._kernels.load(wrenches, efforts, points)
 
     @property
-    def layout(self):
+    def layout(self) -> Layout:
         """Names and indices of the coordinates, bodies and joints."""
         return self.begin.shown.layout
 
@@ -141,10 +163,10 @@ class Simulation:
 
     def record_next(self, times: np.ndarray) -> None:
         """Set the times of the next frames [s]; those asked for before and not reached are dropped."""
-        self.loop.set_times(times)
+        self._kernels.set_times(times)
 
-    def advance(self, until: float, *, stop: Callable[[Simulation], Any] | None = None, progress=None, interrupt=None
-                ) -> Advance:
+    def advance(self, until: float, *, stop: Stop | None = None, progress: Progress | None = None,
+                interrupt: Interrupt | None = None) -> Advance:
         """Advance to a time, or until an event that stops.
 
         Parameters
@@ -215,15 +237,15 @@ class Simulation:
             return Advance(loop.t, error=error_of(status, self.begin.shown, found, loop.t, loop.step))
         return None
 
-    def _stop_within(self, stop: Callable[[Simulation], Any]) -> Advance:
+    def _stop_within(self, stop: Stop) -> Advance:
         """Go back to where in the last step a condition became true."""
-        loop = self.loop
+        loop = self._kernels
         low, high = loop.step_began, loop.t
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
             if high - low <= CLOSE * max(abs(high), high - loop.step_began) or not low < middle < high:
                 break
-            if stop(_Glance(self, middle)):
+            if stop(Glance(self, middle)):
                 high = middle
             else:
                 low = middle
@@ -234,6 +256,8 @@ class Simulation:
         return Advance(loop.t, stopped=True)
 
     def _take_events(self) -> None:
+        if not self.begin.packed.plan.model.events:
+            return
         names = [event.name for event in self.begin.packed.plan.model.events]
         self.events += [EventRecord("crossing", t, names[switch], direction) for switch, t, direction in self.loop.crossings()]
 
@@ -249,12 +273,12 @@ class Simulation:
                 if channel not in found:
                     found[channel] = np.ravel(shown[channel][0])
                 values[i] = found[channel][component]
-        self.loop.give_inputs(values)
+        self._kernels.give_inputs(values)
 
     # --- methods ------------------------------------------------------------------------------------------------------
 
     def _switch_to_implicit(self) -> None:
-        loop = self.loop
+        loop = self._kernels
         method = stiff_integrator(len(self.begin.qd), loops=self.begin.has_rows)
         self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.integrator.name} at "
                              f"{loop.step:.3g} s; went on with {method.name}")
@@ -264,7 +288,7 @@ class Simulation:
 
     def _switch_back(self) -> None:
         self.recorder.collect()  # frames of the implicit method
-        loop = self.loop
+        loop = self._kernels
         self.messages.append(f"at t = {loop.t:.6g} s the accuracy asked for keeps implicit steps as short as "
                              f"explicit ones ({loop.step:.3g} s); went on with dopri5")
         self.patience *= MORE_PATIENCE
@@ -278,22 +302,25 @@ class Simulation:
             self.method["integrator"] += f", {name}"
 
 
-class _Glance:
+class Glance:
     """A simulation as it is at a time within its last step, for a stop condition."""
 
     def __init__(self, simulation: Simulation, t: float):
-        self.t, self._simulation, self._results = t, simulation, None
+        self.t, self._simulation = t, simulation
+        self._results: Results | None = None
 
     def __getitem__(self, channel: str) -> np.ndarray:
         if self._results is None:
-            self._results = self._simulation._shown(self._simulation.loop.between(self.t))
-        return self._results[channel][0]
+            self._results = self._simulation._shown(self._simulation._kernels.between(self.t))
+        out: np.ndarray = self._results[channel][0]
+        return out
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._simulation, name)
 
 
-def _make_loop(begin: Start, integrator, options: RunOptions, times: Sequence[float] | np.ndarray, detect: int, outer: bool):
+def _make_loop(begin: Start, integrator: Integrator, options: RunOptions, times: np.ndarray, detect: int, outer: bool
+               ) -> Carrier:
     """Return the state of a run inside the kernels, or inside the solver of backward differentiation formulas."""
     if not isinstance(integrator, Bdf):
         return Loop(begin, integrator, options, times, detect=detect, outer=outer)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..kernels.algebra.sparse import factor_sparse
@@ -14,7 +16,7 @@ from ..kernels.linked_work import add_step_tangent, eval_constraints, eval_gaps,
 from ..kernels.measure import measure_frames, restore_loads
 from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
 from ..kernels.natural.coordinates import natural_state_of_joint
-from ..kernels.natural.joints import joint_state_of_natural
+from ..kernels.natural.joints import joint_frames_of_natural
 from ..kernels.step.dense_output import state_between
 from ..kernels.step.implicit_form import eval_implicit_form, eval_implicit_jacobian
 from ..kernels.tables import make_work
@@ -33,7 +35,7 @@ from .integrators import DORMAND_PRINCE, GeneralizedAlpha, Radau
 from .loop import Loop
 
 
-def entries() -> list[tuple]:
+def entries() -> list[tuple[Any, tuple[Any, ...]]]:
     """Every kernel that Python calls, with arguments of the types it will get.
 
     A test holds this list against the kernels that modules import; another one runs all analyses after `warm`.
@@ -48,8 +50,8 @@ def entries() -> list[tuple]:
         *(entry for loop in loops for entry in loop.entries()),
         (measure_frames, (system, np.zeros(1), block, block, block, block, block, cube, cube, block, cube, block,
                           work)),
-        (measure_natural_frames, (system, system, np.zeros(1), block, block, block, block, cube, cube, cube, block, cube,
-                                  block, work, work)),
+        (measure_natural_frames, (system, system, np.zeros(1), block, block, block, block, block, cube, cube, cube, block,
+                                  cube, block, work, work)),
         (solve_natural_frames, (system, system, np.zeros(1), block, block, block, block, work, work)),
         (restore_loads, (np.zeros(1), work)),
         (state_between, (system, loops[0].flow, 0.0, qd, work)),
@@ -65,7 +67,7 @@ def entries() -> list[tuple]:
         (eval_places, (system, qd, work)),
         (eval_body_accelerations, (system, qd, work)),
         (natural_state_of_joint, (system, q, q, q, work)),
-        (joint_state_of_natural, (system, q, q, q, q, q, qd, qd, work)),
+        (joint_frames_of_natural, (system, block, block, block, block, block, block, block, work)),
         (factor_sparse, (system.pattern, work.factors)),
         (eval_mass_matrix, (system, block, work)),
         (eval_law, (system, 0, 0.0, 0.0, 0.0, 0)),

@@ -17,8 +17,9 @@ from ..flex.floating_fit import fit_floating, frame_on
 from ..model.checked import CheckedFlexible, CheckedJoint, CheckedModel, Place
 from ..model.flexible_parts import Interfaced
 from ..model.joints import JOINT_KINDS
+from ..system.extent import length_scale
 from ..system.layout import FlexibleEntry, JointEntry
-from ..system.pack import Packed, length_scale
+from ..system.pack import Packed
 from ..system.reverse import swap
 from .state import Elastic, JointState, Moving, State, attached, joint_between, poses_of
 

@@ -30,6 +30,8 @@ TIME = "time"
 PLACES = {"position": SignalCode.POSITION, "velocity": SignalCode.VELOCITY, "orientation": SignalCode.ORIENTATION,
           "angular_velocity": SignalCode.ANGULAR_VELOCITY}
 """Channels of places that kernels evaluate."""
+SAMPLE_ROUNDING = 1e-12
+"""Share of a time by which it may lie before a sample that it stands for."""
 MARK = 0.5
 """Numbers of the frame that tells them apart end in this, times 2^-20 a number."""
 
@@ -254,6 +256,16 @@ def _address(packed: Packed, owner: str, law: Any, sizes: tuple[int, int, int], 
 
     kept, address = python_function(call, sizes)
     return kept, address
+
+
+def first_samples(packed: Packed, t: float) -> np.ndarray:
+    """Return how many samples of each controller, at the multiples of its period, lie before a start at time t [s].
+
+    The last of them at the latest is taken at the start, so that there are outputs from then on.
+    """
+    every = packed.system.control.controller["every"]
+    periods = np.floor(t / np.where(every > 0.0, every, 1.0) * (1.0 + np.sign(t) * SAMPLE_ROUNDING))
+    return np.where(every > 0.0, periods, 0.0).astype(np.int64)
 
 
 def initial_memory(packed: Packed) -> np.ndarray:

@@ -42,7 +42,7 @@ def evaluate_frames(packed: Packed, t: ArrayLike, q: ArrayLike, qd: ArrayLike, q
     loads = no_loads(packed, n) if loads is None else loads
     out["held"] = loads[:, :shapes["held"][0]]
     if packed.has_superelements:
-        out["body"] = measure_natural(packed, t, q, qd, qdd, loads, out)
+        out["body"] = measure_natural(packed, t, q, qd, qdd, multiplier, loads, out)
         _finish(packed, t, q, out)
         return out
     body = np.zeros((n, packed.system.body.shape[0], 19))
@@ -74,14 +74,6 @@ def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: W
     if status != Status.OK:
         raise error_of(status, packed, work.fail, t, 0.0)
     return qdd
-
-
-def refresh_accelerations(packed: Packed, frames: dict[str, np.ndarray]) -> None:
-    """Replace the accelerations of frames of a model with superelements by those that the equations give, in place.
-
-    The loads of superelements are told by accelerations that are found with the frames, and those of bodies have to fit.
-    """
-    frames["qdd"][:] = solve_frames(packed, frames["t"], frames["q"], frames["qd"], frames["loads"])
 
 
 def make_results(packed: Packed, formulation: str, frames: Mapping[str, ArrayLike], *, messages: Sequence[str] = (),

@@ -19,6 +19,7 @@ from .begin import begin_plan, begin_state
 from .control import controlled
 from .deformed import Equilibrium, Starts, modes_of_floating, put, split_starts
 from .formulations import Formulation, Global, choose_formulation, of_tree
+from .prepared import prepared
 from .start import Start
 from .state import State
 from .undeformed import as_seen, undeformed
@@ -45,11 +46,15 @@ def prepare_start(model: Model, start: Starts = None, start_rate: Mapping[str, A
     rest = start if isinstance(start, Equilibrium) else None
     given, elastic = split_starts(model, rest.starts if rest and not rest.layout.flexibles else None if rest else start)
     checked = with_reductions(check(with_starts(model, given, start_rate)))
-    plan = span(checked)
-    chosen = choose_formulation(formulation, plan)
-    if checked.flexibles:
-        plan, elastic = _flexible_start(checked, plan, chosen, t, rest, elastic)
-    return controlled(begin_plan(plan, chosen, t, elastic))
+
+    def prepare() -> Start:
+        plan, coordinates = span(checked), elastic
+        chosen = choose_formulation(formulation, plan)
+        if checked.flexibles:
+            plan, coordinates = _flexible_start(checked, plan, chosen, t, rest, elastic)
+        return controlled(begin_plan(plan, chosen, t, coordinates))
+
+    return prepare() if rest is not None or elastic else prepared(checked, formulation, t, prepare)
 
 
 def _flexible_start(checked: CheckedModel, plan: Plan, chosen: Formulation, t: float, rest: Equilibrium | None,

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..codes import FormCode, Status
 from ..errors import ConvergenceError, SingularError
+from ..kernels.compile.jit import called_directly
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual
 from ..kernels.linearize import eval_matrices
 from ..kernels.linked_work import make_linked_work
@@ -42,6 +43,7 @@ from .rank import inertia_sizes, massless_motions, with_gauge
 from .reduction import scaled
 from .status import Begun, error_of
 
+_eval_accelerations, _list_massless = called_directly(eval_accelerations), called_directly(list_massless)
 RANK = 1e-10
 """Damping or stiffness along a motion counts as zero below this fraction of the largest entry."""
 NOISE = 1e-13
@@ -115,7 +117,7 @@ class MasslessState:
     def accelerations(self) -> np.ndarray:
         """Return the accelerations (n_v,), zero along massless rates; with rows it finds their multipliers, too."""
         qdd = np.zeros(self.n)
-        self._done(eval_accelerations(self.packed.system, self.t, self.q, self.qd, qdd, np.zeros(self.n), self.work))
+        self._done(_eval_accelerations(self.packed.system, self.t, self.q, self.qd, qdd, np.zeros(self.n), self.work))
         self.multipliers = self.work.row["push"].copy()
         return qdd
 
@@ -166,7 +168,7 @@ class MasslessState:
             return self._find_with_rows()
         system, work, n = self.packed.system, self.work, self.n
         qdd, rates = self.accelerations(), np.zeros(n, np.int64)
-        m = list_massless(system, work, rates)
+        m = _list_massless(system, work, rates)
         if m == 0:
             return None
         rates, X = rates[:m].copy(), np.zeros((m, n))

@@ -11,9 +11,10 @@ from ..codes import Status
 from ..kernels.linked_work import make_linked_work
 from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
 from ..kernels.natural.coordinates import natural_state_of_joint
-from ..kernels.natural.joints import joint_state_of_natural
+from ..kernels.natural.joints import joint_frames_of_natural
 from ..kernels.tree.inverse import eval_body_accelerations
 from ..kernels.tree.kinematics import eval_motion, eval_places
+from ..system.columns import count_columns, frame_columns
 from ..system.pack import Packed
 from ..system.pack_natural import pack_global
 from .outer import loaded_work
@@ -52,12 +53,12 @@ def make_natural(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, modes:
 
 
 def natural_state(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return natural coordinates of the bodies, their rates and accelerations, (12 n_body,) each, for a state of the tree."""
+    """Return natural coordinates of the bodies, their rates and accelerations, (n,) each, for a state of the tree."""
     work = make_linked_work(packed.system)
     eval_motion(packed.system, q, qd, work)
     eval_places(packed.system, qd, work)
     eval_body_accelerations(packed.system, qdd, work)
-    found = tuple(np.zeros(12 * (len(packed.system.body) - 1)) for _ in range(3))
+    found = tuple(np.zeros(count_columns(packed.system)) for _ in range(3))
     natural_state_of_joint(packed.system, *found, work)
     return found
 
@@ -69,10 +70,10 @@ def natural_accelerations(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np
 
 def natural_slack(packed: Packed, q: np.ndarray, motions: np.ndarray, n: int) -> np.ndarray:
     """Return 1 for the natural coordinates (n,) of bodies that motions without inertia (m, n_v) move, else 0."""
-    slack, still = np.zeros(n), np.zeros(packed.layout.n_v)
+    slack, still, columns = np.zeros(n), np.zeros(packed.layout.n_v), frame_columns(packed.system)
     for x in motions:
-        moved = natural_state(packed, q, x, still)[1].reshape(-1, 12)
-        slack[:moved.size] = np.maximum(slack[:moved.size], np.repeat(np.max(abs(moved), axis=1) > 1e-12, 12))
+        moved = natural_state(packed, q, x, still)[1][columns]
+        slack[columns[np.max(abs(moved), axis=1) > 1e-12]] = 1.0
     return slack
 
 
@@ -81,17 +82,13 @@ def joint_frames(packed: Packed, frames: dict[str, np.ndarray], near: np.ndarray
 
     Modes of superelements follow behind in both.
     """
-    system, work = packed.system, make_linked_work(packed.system)
-    n, (n_q, n_v), modes = len(frames["t"]), (packed.layout.n_q, packed.layout.n_v), 12 * (len(system.body) - 1)
+    n, n_q, n_v = len(frames["t"]), packed.layout.n_q, packed.layout.n_v
     found = {"t": frames["t"], "q": np.zeros((n, n_q)), "qd": np.zeros((n, n_v)), "qdd": np.zeros((n, n_v))}
-    for f in range(n):
-        status = joint_state_of_natural(system, frames["q"][f], frames["qd"][f], frames["qdd"][f], near[f], found["q"][f],
-                                        found["qd"][f], found["qdd"][f], work)
-        if status != Status.OK:
-            raise error_of(status, packed, work.fail, float(frames["t"][f]), 0.0)
-    for name, size in (("q", n_q), ("qd", n_v), ("qdd", n_v)):
-        behind = frames[name][:, modes:]
-        found[name][:, size - behind.shape[1]:] = behind
+    work = make_linked_work(packed.system)
+    status = joint_frames_of_natural(packed.system, frames["q"], frames["qd"], frames["qdd"], near, found["q"], found["qd"],
+                                     found["qdd"], work)
+    if status != Status.OK:
+        raise error_of(status, packed, work.fail, float(frames["t"][0]), 0.0)
     return found
 
 
@@ -105,14 +102,19 @@ def solve_frames(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, l
     return qdd
 
 
-def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, loads: np.ndarray,
-                    out: dict[str, np.ndarray]) -> np.ndarray:
-    """Fill the tables of frames of a model with superelements; returns `body` (nf, n_body, 19), rows as in the layout."""
+def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
+                    multiplier: np.ndarray | None, loads: np.ndarray, out: dict[str, np.ndarray]) -> np.ndarray:
+    """Fill the tables of frames of a model with superelements; returns `body` (nf, n_body, 19), rows as in the layout.
+
+    `multiplier` (nf, m) are those of the loops' rows, nan or left out where they are to be found.
+    """
     tree = packed.of_tree
+    if multiplier is None:
+        multiplier = np.full((len(t), len(tree.system.row)), np.nan)
     work, tree_work = loaded_work(packed, loads), loaded_work(tree, loads)
     body, point = np.zeros((len(t), len(packed.system.body), 19)), np.zeros((len(t), len(packed.recovered), 19))
-    status = measure_natural_frames(packed.system, tree.system, t, q, qd, qdd, loads, body, point, out["reaction"],
-                                    out["effort"], out["element"], out["system"], work, tree_work)
+    status = measure_natural_frames(packed.system, tree.system, t, q, qd, qdd, multiplier, loads, body, point,
+                                    out["reaction"], out["effort"], out["element"], out["system"], work, tree_work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, float(t[0]) if len(t) else 0.0, 0.0)
     body = body[:, packed.body_rows]
@@ -124,6 +126,7 @@ def in_rates(begin: Begun, fail: np.ndarray) -> np.ndarray:
     """Return a copy of `Work.fail` whose `rate`, a natural coordinate if the start has them, is a rate of the tree."""
     fail = fail.copy()
     if begin.natural:
-        moved = np.flatnonzero(begin.packed.system.dof["body"] == fail["rate"][0] // 12 + 1)
+        body = begin.natural.packed.system.pair["body"][fail["rate"][0]]
+        moved = np.flatnonzero(begin.packed.system.dof["body"] == body)
         fail["rate"] = moved[0] if len(moved) else 0
     return fail

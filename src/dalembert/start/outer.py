@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kernels.control.tables import OUTER
 from ..kernels.linked_work import make_linked_work
 from ..kernels.tables import Work
-from ..kernels.tree.kinematics import eval_motion
 from ..system.pack import Packed
 
 
 def with_outer(packed: Packed, work: Work) -> Work:
     """Return scratch that takes loads from outside on all bodies and rates; they are zero."""
     n_body, n_v = len(packed.system.body), len(packed.system.dof)
-    control = work.control._replace(outer=np.zeros((n_body, 6)), effort=np.zeros(n_v))
+    control = work.control._replace(outer=np.zeros((n_body, OUTER)), effort=np.zeros(n_v))
     return work._replace(control=control)
 
 
@@ -34,10 +34,13 @@ def no_loads(packed: Packed, n: int) -> np.ndarray:
     return np.zeros((n, 1 + int(np.max(packed.system.force["held"], initial=-1))))
 
 
-def evaluate_places(packed: Packed, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """Return the vectors from the origins of the kernels' frames to those of the users' (n_rows, 3), world axes [m]."""
-    work, body = make_linked_work(packed.system), packed.system.body
-    eval_motion(packed.system, q, qd, work)
-    axes = work.body["E_wb"].reshape(-1, 3, 4)[:, :, :3]
-    out: np.ndarray = np.einsum("ikc,ik->ic", axes, body["u_b"])
-    return out
+def place_loads(packed: Packed, outer: np.ndarray, wrenches: np.ndarray, points: np.ndarray | None) -> None:
+    """Write loads on the bodies of the layout into `outer` (n_rows, OUTER), with their places in the kernels' frames.
+
+    `wrenches` (n_bodies, 6) are forces and moments, world axes, `points` (n_bodies, 3) where the forces act, users' frames.
+    """
+    rows = packed.body_rows
+    body = packed.system.body[rows]
+    outer[rows, :3], outer[rows, 3:6], outer[rows, 6:] = wrenches[:, 3:], wrenches[:, :3], body["u_b"]
+    if points is not None:
+        outer[rows, 6:] += np.einsum("iab,ib->ia", body["R_bu"].reshape(-1, 3, 3), np.asarray(points, float))

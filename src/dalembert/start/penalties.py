@@ -25,6 +25,7 @@ from ..kernels.linked_work import (
     make_linked_work,
 )
 from ..kernels.tables import System, Work
+from ..system.columns import frame_columns
 from ..system.edit import changed
 from ..system.pack import Packed
 
@@ -122,8 +123,7 @@ def _coordinate_sizes(system: System) -> np.ndarray:
         return system.dof["q_scale"]
     places = system.row["size"][np.isin(system.row["code"], _MOVING_ROWS)]
     sizes = np.ones(int(system.constants[0].n_v))
-    bodies = sizes[:12 * (len(system.body) - 1)].reshape(-1, 12)
-    bodies[:, :3] = np.max(places, initial=0.0) or 1.0
+    sizes[frame_columns(system)[:, :3]] = np.max(places, initial=0.0) or 1.0
     return sizes
 
 
@@ -144,8 +144,8 @@ def _even(system: System, diagonal: np.ndarray) -> np.ndarray:
     A superelement resists spins only, and so not all components of the axes; their lengths have to be held all the same.
     A light body between an interface and a joint has to hold what the interface does: rows hand numbers on.
     """
-    n = 12 * (len(system.body) - 1)
-    bodies = diagonal[:n].reshape(-1, 12)
+    columns = frame_columns(system)
+    bodies = diagonal[columns]
     even = np.zeros((len(system.body), 2))
     even[1:, 0], even[1:, 1] = np.mean(bodies[:, :3], axis=1), np.sum(bodies[:, 3:], axis=1) / 3.0
     handed = np.zeros_like(even)
@@ -158,7 +158,9 @@ def _even(system: System, diagonal: np.ndarray) -> np.ndarray:
             np.maximum.at(handed[:, kind], row["b"], before[row["a"], kind])
     handed[system.sup.face] = 0.0
     even = np.maximum(even, handed)
-    return np.concatenate([np.repeat(even[1:], (3, 9), axis=1).ravel(), diagonal[n:]])
+    found = diagonal.copy()
+    found[columns] = np.repeat(even[1:], (3, 9), axis=1)
+    return found
 
 
 def _stiffness(system: System, t: float, q: np.ndarray, work: Work) -> np.ndarray:

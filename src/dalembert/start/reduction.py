@@ -38,14 +38,15 @@ class Equations:
         self.work = make_linked_work(packed.system)
         self.free = packed.system.dof["drive"] < 0
 
-    def residual(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    def residual(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray | float
+                 ) -> np.ndarray:
         """Return M qdd + bias - efforts + Jᵀ λ (n_v,)."""
         out = np.zeros(self.n)
         self._load(multipliers)
         self._done(eval_loaded_residual(self.system, t, q, qd, qdd, np.zeros(self.n), out, self.work), t)
         return out
 
-    def matrices(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray
+    def matrices(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray | float
                  ) -> tuple[np.ndarray, ...]:
         """Return M, C, K (n_v, n_v): derivatives of the residual, rows and columns of driven rates zero."""
         n = self.n
@@ -61,7 +62,7 @@ class Equations:
         self._done(eval_accelerations(self.system, t, q, qd, qdd, np.zeros(self.n), self.work), t)
         return qdd, self.work.row["push"].copy()
 
-    def _load(self, multipliers: np.ndarray) -> None:
+    def _load(self, multipliers: np.ndarray | float) -> None:
         self.work.row["multiplier"], self.work.row["penalty"] = multipliers, 0.0
 
     def _done(self, status: int, t: float) -> None:

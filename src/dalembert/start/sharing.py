@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.constraint.accelerations import TURNED
+from ..system.extent import length_scale
 from ..system.layout import Layout
-from ..system.pack import Packed, length_scale
+from ..system.pack import Packed
 from .constraints import Constraints
 
 LOOSE = 1e-7

@@ -48,7 +48,7 @@ class Begun(AtState, Protocol):
         """Tables in whose coordinates results are given."""
 
 
-def error_of(status: int, packed: Packed, fail: np.ndarray, t: float, step: float) -> Exception:
+def error_of(status: int, packed: Packed, fail: np.ndarray, t: float, step: float) -> MultibodyError:
     """Return the error for a status that ended a run at time t [s] with the step tried last [s]."""
     if packed.law_errors:
         return packed.law_errors[0].error(f"at t = {t:.6g} s or within the step after it")

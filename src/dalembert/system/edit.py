@@ -29,7 +29,8 @@ from ..model.joints import JOINT_RECORDS
 from ..model.model import Model
 from ..model.values import Faults, number
 from ..topology.span import Plan
-from .pack import REFERENCES, Packed, length_scale, pack
+from .extent import length_scale
+from .pack import REFERENCES, Packed, pack
 from .pack_natural import pack_global
 from .parameters import INERTIA, XYZ, Copy, Parameter, faults_of, parameters_of
 from .rows import alignment

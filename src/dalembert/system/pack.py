@@ -20,7 +20,10 @@ from ..model.checked import CheckedJoint, CheckedModel, Place
 from ..model.constraints import CONSTRAINT_RECORDS
 from ..model.forces import FORCE_RECORDS
 from ..model.joints import JOINT_RECORDS
+from ..model.values import EYE3
 from ..topology.span import Plan
+from .columns import lay_columns
+from .extent import length_scale
 from .layout import (
     ConstraintEntry,
     CutEntry,
@@ -39,6 +42,7 @@ from .pattern import build_pattern
 from .quaternion import quaternions_of
 from .rows import JointRows, Row, lay_rows
 
+UNTURNED = (1.0, 0.0, 0.0, 0.0)
 REFERENCES = {"origin": 0, "centre-of-mass": 1}
 """Where the semi-recursive formulation accumulates masses and forces [DOP section 2]."""
 
@@ -215,6 +219,7 @@ def _pack_bodies(model: CheckedModel, rows: list[Row]) -> np.ndarray:
     body["R_bu"], body["u_b"] = R_bu.reshape(-1, 9), u_b
     _pack_inertia(model, rows, body, R_bu, u_b)
     body["end"] = _subtree_ends(body["parent"])
+    lay_columns(body)
     return body
 
 
@@ -241,28 +246,6 @@ def _subtree_ends(parent: np.ndarray) -> np.ndarray:
     for i in range(len(parent) - 1, 0, -1):
         end[parent[i]] = max(end[parent[i]], end[i])
     return end
-
-
-def length_scale(model: CheckedModel) -> float:
-    """Extent of the largest body [m]: of its centre of mass and of the places where joints, constraints and forces hold it.
-
-    Neither axes nor origins of bodies and world matter.  Models without extent take the largest radius of gyration, or 1.
-    """
-    places = {i: [b.com] for i, b in enumerate(model.bodies) if i > 0 and b.mass > 0}
-    ends = [(part.first, part.second) for parts in (model.joints, model.constraints, model.forces) for part in parts]
-    for both in ends:
-        for place in both:
-            if place is not None:
-                places.setdefault(place.body, []).append(place.position)
-    extent = max((_extent(np.array(found)) for found in places.values()), default=0.0)
-    gyration = max((np.trace(b.inertia) / b.mass for b in model.bodies[1:] if b.mass > 0), default=0.0)
-    return extent or float(np.sqrt(gyration)) or 1.0
-
-
-def _extent(points: np.ndarray) -> float:
-    """Largest distance between two of the points (n, 3), zero if that is rounding."""
-    distance = float(np.sqrt(max(np.max(np.sum((points - point) ** 2, axis=1)) for point in points)))
-    return distance if distance > 1e-12 * float(np.max(abs(points))) else 0.0
 
 
 def _pack_dofs(rows: list[Row], n_v: int, drive: np.ndarray, length: float) -> np.ndarray:
@@ -301,10 +284,10 @@ def _pack_coordinates(rows: list[Row], floating: Floating) -> tuple[np.ndarray, 
     pairs, quaternions = [], []
     for row in rows:
         record = JOINT_RECORDS[row.code]
-        pairs += [(row.q + c, row.v + c) for c in range(len(record.freedoms))]
+        pairs += [(row.q + c, row.v + c, 0) for c in range(len(record.freedoms))]
         if record.ball:
             quaternions.append((row.q + record.ball_at, row.v + record.ball_at))
-    pairs += [(e.q + c, e.v + c) for e in floating.element for c in range(e.n)]
+    pairs += [(e.q + c, e.v + c, 0) for e in floating.element for c in range(e.n)]
     return np.array(pairs, tables.PAIR), np.array(quaternions, tables.QUATERNION)
 
 
@@ -400,6 +383,8 @@ def _flexible_entries(plan: Plan, joints: list[JointRows], place_in_order: dict[
 
 def _turns(places: list[Place]) -> list[tuple[float, ...]]:
     """Quaternions of attachments."""
+    if all(place.rotation is EYE3 for place in places):
+        return [UNTURNED] * len(places)
     turns = quaternions_of(np.array([place.rotation for place in places]).reshape(-1, 3, 3))
     return [tuple(map(float, turn)) for turn in turns]
 

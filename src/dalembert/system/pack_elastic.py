@@ -16,6 +16,7 @@ loads w x (w x R) the rest of `spin` is added to -J2, half of it off the diagona
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,6 +67,8 @@ class ConstantTable:
 
 def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows], body: np.ndarray) -> Floating:
     """Return the tables of all flexible bodies and faces; marks their rows in the body table."""
+    if not any(part.floating is not None for part in model.bodies):
+        return _no_floating()
     carried = {j.last: j for j in joints}
     heavy = [(i, row) for i, row in enumerate(rows, start=1) if row.body >= 0 and model.bodies[row.body].floating is not None]
     flexible = [model.bodies[row.body].floating for _, row in heavy]
@@ -86,6 +89,13 @@ def pack_floating(model: CheckedModel, rows: list[Row], joints: list[JointRows],
         _pack_face(table, f, flexible[f.element], row.place)
     body["flex"][face["body"]] = np.arange(len(face))
     return Floating(element, face, table.constant.table().ravel(), table.change.table(), table.curve.table())
+
+
+@cache
+def _no_floating() -> Floating:
+    """Return the tables of a model without flexible bodies."""
+    none, six = ConstantTable(Rows(0)), np.zeros((0, 6))
+    return Floating(np.zeros(0, FLOATING), np.zeros(0, FACE), np.zeros(0), none.change.table(), six)
 
 
 def elastic_sizes(floating: FloatingBody) -> tuple[np.ndarray, np.ndarray]:

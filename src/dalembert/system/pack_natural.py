@@ -28,9 +28,12 @@ import numpy as np
 from ..codes import DriveCode, FormCode, RowCode
 from ..kernels import tables
 from ..kernels.algebra.sparse import Pattern
+from ..kernels.natural.coordinates import FRAME
 from ..kernels.tables import System
 from ..model.joints import JOINT_RECORDS
-from .pack import Packed, length_scale
+from .columns import count_columns, frame_columns
+from .extent import length_scale
+from .pack import Packed
 from .pack_super import lay_superelements, with_modes
 from .pattern import build_pattern
 from .row_records import ROW_RECORDS, RowRecord
@@ -51,28 +54,30 @@ def pack_global(packed: Packed) -> Packed:
     Returns
     -------
     Packed
-        With natural coordinates, 12 a body row, and the modes of superelements behind them.  Its layout is that of the
-        tree, whose coordinates results are told in, and the modes.
+        With natural coordinates, at the columns of the body rows, and the modes of superelements behind them.  Its layout is
+        that of the tree, whose coordinates results are told in, and the modes.
         Row i < n_loop of the system is row i of the tree's, the last n_drive rows are those of its drives.
         `mass_place` holds the 30 places of each body's mass, then 300 places of each force element's 24 coordinates,
         then as many of each rotor's.
     """
     tree, laid = packed.system, lay_superelements(packed)
-    n_natural = 12 * (len(tree.body) - 1)
+    n_natural, frames = count_columns(tree), frame_columns(tree)
     size, length = n_natural + len(laid.group), max(length_scale(packed.plan.model), laid.size)
     joints, screws = _joint_rows(tree, len(tree.term), length)
     row = np.concatenate([tree.row, _body_rows(len(tree.body)), joints, _drive_rows(tree, length)], dtype=tables.ROW)
     term = np.concatenate([tree.term, screws], dtype=tables.TERM)
-    entry, slot = _lay_entries(tree, row, term)
+    pair = np.zeros(size, tables.PAIR)
+    pair["q"] = pair["v"] = np.arange(size)
+    pair["body"][frames] = np.arange(1, len(tree.body))[:, None]
+    entry, slot = _lay_entries(tree, row, term, pair["body"])
     mass, products = _mass_pairs(tree), _row_pairs(row, entry)
     forces = np.concatenate([_force_pairs(tree), _rotor_pairs(tree)])
     pairs = np.concatenate([mass, forces, laid.pairs, products])
-    group = np.concatenate([np.arange(n_natural) // 12, len(tree.body) + laid.group])
+    group = pair["body"].copy()
+    group[n_natural:] = len(tree.body) + laid.group
     pattern, place = build_pattern(size, pairs[:, 0], pairs[:, 1], group)
     constants = tree.constants.copy()
     constants[0].form, constants[0].n_q, constants[0].n_v, constants[0].places = FormCode.GLOBAL, size, size, 1
-    pair = np.zeros(size, tables.PAIR)
-    pair["q"] = pair["v"] = np.arange(size)
     split = len(mass) + len(forces)
     after = split + len(laid.pairs)
     sup = laid.tables._replace(place=place[split:after].copy())
@@ -150,19 +155,24 @@ def _slide_axis(tree: System, coordinate: np.void) -> tuple[int, int | None]:
 
 # --- entries -------------------------------------------------------------------------------------------------------
 
-def _lay_entries(tree: System, row: np.ndarray, term: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the entries of all rows, three a slot that a row depends on, sorted, and the slots; sets `first`, `count`."""
+def _lay_entries(tree: System, row: np.ndarray, term: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries of all rows, three a slot that a row depends on, sorted, and the slots; sets `first`, `count`.
+
+    `owner` (n_q,) are the body rows that columns belong to.
+    """
     of_row, body, slot = _own_slots(row)
     extra = [(r, *found) for r in np.flatnonzero(row["terms"] > 0) for found in _term_slots(tree, row[r], term)]
     if extra:
         of_row, body, slot = (np.concatenate(both) for both in zip((of_row, body, slot), np.array(extra).T, strict=True))
-    n_slot = 4 * len(tree.body)
-    keys = np.unique(of_row * n_slot + 4 * body + slot)
-    of_row, body, slot = keys // n_slot, keys % n_slot // 4, keys % 4
+    first = tree.body["column"]
+    keys = np.unique(of_row * len(owner) + first[body] + 3 * slot)
+    of_row, column = keys // len(owner), keys % len(owner)
+    body = owner[column]
+    slot = (column - first[body]) // 3
     count = np.bincount(of_row, minlength=len(row))
     row["count"], row["first"] = 3 * count, 3 * (np.cumsum(count) - count)
     entry = np.zeros((len(keys), 3), tables.ENTRY)
-    entry["column"] = (12 * (body - 1) + 3 * slot)[:, None] + np.arange(3)
+    entry["column"] = column[:, None] + np.arange(3)
     entry["side"] = np.where(body == row["a"][of_row], 0, np.where(body == row["b"][of_row], 1, 2))[:, None]
     slots = np.zeros(len(keys), tables.SLOT)
     slots["column"], slots["weight"] = entry["column"][:, 0], _slot_weights(row[of_row], body, slot)
@@ -231,25 +241,24 @@ def _mass_pairs(tree: System) -> np.ndarray:
     """Pairs (i, j) of coordinates with mass: per body the slots (0, 0), (1, 0), (1, 1), ..., three components each."""
     high, low = np.tril_indices(4)
     block = 3 * np.stack([high, low], axis=1)[:, None, :] + np.arange(3)[None, :, None]
-    first = 12 * np.arange(len(tree.body) - 1)
-    return (first[:, None, None] + block.reshape(1, -1, 2)).reshape(-1, 2)
+    return (tree.body["column"][1:, None, None] + block.reshape(1, -1, 2)).reshape(-1, 2)
 
 
 def _force_pairs(tree: System) -> np.ndarray:
     """Pairs (0, 0), (1, 0), (1, 1), ... of the 24 coordinates that each force element acts on; negative for the ground's."""
-    return _columns_pairs(tree.force["a"], tree.force["b"])
+    return _columns_pairs(tree, tree.force["a"], tree.force["b"])
 
 
 def _rotor_pairs(tree: System) -> np.ndarray:
     """Likewise of the 24 coordinates of the two bodies of each rate with a rotor."""
     b = tree.dof["body"][tree.dof["armature"] > 0.0]
-    return _columns_pairs(tree.body["parent"][b], b)
+    return _columns_pairs(tree, tree.body["parent"][b], b)
 
 
-def _columns_pairs(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _columns_pairs(tree: System, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Pairs (0, 0), (1, 0), (1, 1), ... of the 24 coordinates of bodies a (m,) and b (m,); negative for the ground's."""
     ends = np.stack([a, b], axis=1)[:, :, None]
-    columns = np.where(ends > 0, 12 * (ends - 1) + np.arange(12), -1).reshape(-1, 24)
+    columns = np.where(ends > 0, tree.body["column"][ends] + np.arange(FRAME), -1).reshape(-1, 2 * FRAME)
     return _lower_pairs(columns).reshape(-1, 2)
 
 

@@ -62,6 +62,8 @@ class RowTable:
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the ROW and TERM tables; entries are laid by the formulation."""
+        if not self.records:
+            return np.zeros(0, tables.ROW), np.zeros(0, tables.TERM)
         rows = np.zeros(len(self.records), tables.ROW)
         for row, record in zip(rows, self.records, strict=True):
             for key, value in record.items():

@@ -16,6 +16,7 @@ from ..errors import ModelError
 from ..flex.reductions import has_interfaces, superelement_of
 from ..kernels.flex.superelement_tables import SUPER, SUPER_POINT, Superelements, super_constants, super_row
 from ..model.checked import CheckedFlexible, CheckedModel
+from .columns import count_columns, frame_columns
 from .layout import FlexibleEntry, Layout
 from .pack import Packed
 
@@ -66,7 +67,7 @@ def lay_superelements(packed: Packed) -> LaidSuperelements:
     group: list[int] = []
     recovered: list[int] = []
     rows = np.zeros(count, SUPER).view(np.recarray)
-    place, eta = 0, 12 * (len(packed.system.body) - 1)
+    place, eta, frames = 0, count_columns(packed.system), frame_columns(packed.system)
     for i, flexible in enumerate(model.flexibles):
         element = _element(flexible)
         own = [row_of[face] for face in flexible.faces.values()]
@@ -78,14 +79,14 @@ def lay_superelements(packed: Packed) -> LaidSuperelements:
             point = element.points[name]
             points.append((i, table.add_motion(element, name), point.position, point.orientation.ravel()))
             recovered.append(body)
-        columns = np.concatenate([*(12 * (row - 1) + np.arange(12) for row in own), eta + np.arange(element.n_modes)])
+        columns = np.concatenate([*(frames[row - 1] for row in own), eta + np.arange(element.n_modes)])
         high, low = np.tril_indices(len(columns))
         pairs.append(np.stack([columns[high], columns[low]], axis=1))
         place, eta = place + len(high), eta + element.n_modes
         group += [i] * element.n_modes
         extents[flexible.part] = extents.get(flexible.part, 0.0) + 2.0 * float(rows[i].size)
-    tables = Superelements(rows.view(np.ndarray), np.array(faces, np.int64), table.array(), np.array(points, SUPER_POINT),
-                           np.zeros(0, np.int64))
+    tables = Superelements(rows.view(np.ndarray), np.array(faces, np.int64), packed.system.body["column"][faces],
+                           table.array(), np.array(points, SUPER_POINT), np.zeros(0, np.int64))
     order = {body: i for i, body in enumerate(b for b in packed.plan.order if b < len(model.bodies))}
     return LaidSuperelements(tables, np.concatenate([np.zeros((0, 2), np.int64), *pairs]), np.array(group, np.int64),
                              max(extents.values(), default=0.0), np.array([order[b] for b in recovered], np.int64))
@@ -145,7 +146,7 @@ def _element(flexible: CheckedFlexible) -> Superelement:
         raise ModelError(f"flexible body {flexible.name!r}: Standard Input Data hold a body in one floating frame, not "
                          "between its interfaces, which formulation 'global' needs; take 'recursive' or 'semi-recursive', or "
                          "reduce the body with flex.craig_bampton")
-    return superelement_of(flexible.source)
+    return superelement_of(flexible.source, flexible.frame)
 
 
 def _undeformed_axes(packed: Packed, element: Superelement, rows: list[int]) -> np.ndarray:

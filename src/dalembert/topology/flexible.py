@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..codes import JointCode
-from ..flex.reductions import floating_at, stands_still, with_reductions
+from ..flex.reductions import floating_at, place_of, stands_still, with_reductions
 from ..model.checked import CheckedBody, CheckedFlexible, CheckedJoint, CheckedModel, Place
 from ..model.joints import JOINT_RECORDS
 from ..model.values import EYE3, UNIT_X, UNIT_Z, ZERO3, frozen
@@ -71,7 +71,7 @@ def _lower_faces(model: CheckedModel, reach: Reach) -> tuple[CheckedModel, dict[
         first = next(iter(flexible.faces))
         base = flexible.source.places[first]
         for name, row in flexible.points.items():
-            place = flexible.source.places[name]
+            place = place_of(flexible, name)
             seat = Place(flexible.faces[first], frozen(base.orientation.T @ (place.position - base.position)),
                          frozen(base.orientation.T @ place.orientation), names[row])
             joints.append(_hidden(f"{names[row]} (recovered)", JointCode.FIXED, seat, _origin(row, names[row])))
@@ -109,6 +109,9 @@ def _lower_frames(model: CheckedModel, reach: Reach, kind: str) -> tuple[Checked
     for i, flexible in enumerate(model.flexibles):
         bodies[frame_row[i]] = _frame_body(flexible, floating[i], kind)
     for k, (i, face) in links.items():
+        if face not in floating[i].places:  # the place of the frame itself
+            joints[k] = replace(joints[k], code=JointCode.FIXED)
+            continue
         joints[k] = _settled(joints[k], face, floating[i].places[face], entered.get(i) == face, kind)
     return replace(hanged, bodies=tuple(bodies), joints=tuple(joints)), carrier
 

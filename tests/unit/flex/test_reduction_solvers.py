@@ -137,3 +137,14 @@ def test_signs_are_fixed():
     modes = np.array([[0.5, -2.0], [-1.0, 1.0]])
     assert np.array_equal(signed(modes), signed(-modes))
     assert np.array_equal(signed(modes), [[-0.5, 2.0], [1.0, -1.0]])
+
+
+@pytest.mark.parametrize("bay, bays, count", [(8, 80, 20), (6, 200, 30), (40, 24, 9)])
+def test_a_frequency_of_many_equal_parts_is_found_as_often_as_it_occurs(bay, bays, count):
+    """Equal bays between interfaces vibrate alike: one eigenvalue, more often than a block has vectors."""
+    line, _ = grid(bay)
+    matrix = csr_array(kron(eye_array(bays), line))
+    places = np.column_stack([np.arange(float(bay * bays)), np.zeros((bay * bays, 2))])
+    values, modes = lowest_modes(SparseCholesky(matrix, places).solve, matrix, csr_array(eye_array(bay * bays)), count)
+    assert values == pytest.approx(np.full(count, eigh(line.toarray(), eigvals_only=True)[0]), rel=1e-12)  # rounding
+    assert np.abs(modes.T @ modes - np.eye(count)).max() < 1e-10  # orthogonal to rounding of the iteration

@@ -23,9 +23,10 @@ from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
 from dalembert.start.arguments import RunOptions
 from dalembert.start.at_state import entries_at_state, make_reader
-from dalembert.start.evaluate import evaluate_frames, refresh_accelerations
+from dalembert.start.evaluate import evaluate_frames
 from dalembert.start.initial import prepare_start
 from dalembert.start.massless import make_settling
+from dalembert.start.natural import solve_frames
 
 SMALL = dict(motions=True, reverse=0.5)
 
@@ -195,10 +196,12 @@ def test_superelements_leave_the_tables_alone():
     options = RunOptions(0.002, 1e-3, 1e-4, "hht", "auto", None)
     loop = Loop(begin, BY_NAME["hht"], options, np.array([0.0, 0.002]))
     assert loop.advance(2) == 0
-    frames = loop.take_frames()
-    for evaluate_all in (refresh_accelerations, lambda packed, f: evaluate_frames(packed, *(f[name] for name in FRAMES))):
-        evaluate_all(begin.shown, frames)
+    frames = loop.in_joints(loop.take_frames())
+    for multiplier in (frames["multiplier"], None):
+        evaluate_frames(begin.shown, *(frames[name] for name in FRAMES), multiplier)
         assert [digest(system) for system in systems] == before
+    solve_frames(begin.shown, *(frames[name] for name in ("t", "q", "qd", "loads")))
+    assert [digest(system) for system in systems] == before
 
 
 def test_entry_kernels_leave_the_tables_alone():
@@ -230,6 +233,6 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     covered |= {entry.__name__ for entry, _ in calls_with_loops(state, linked_work.make_linked_work(state.packed.system))}
     methods = {f"{verb}_{kind}" for verb in ("begin", "attempt", "shorten", "keep")
                for kind in ("explicit", "implicit", "radau")}
-    loops = {*methods, "integrate", "state_between", "factor_sparse",
-             "measure_natural_frames", "solve_natural_frames", "natural_state_of_joint", "joint_state_of_natural", "eval_law"}
+    loops = {*methods, "begin_step", "integrate", "state_between", "factor_sparse",
+             "measure_natural_frames", "solve_natural_frames", "natural_state_of_joint", "joint_frames_of_natural", "eval_law"}
     assert {entry.__name__ for entry, _ in entries()} <= covered | loops

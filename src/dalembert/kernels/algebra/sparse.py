@@ -9,6 +9,7 @@ often as needed, node by node; with the panel's columns P_c, later rows i, j and
 Numbers above the diagonal of a panel's top and those that fill up its quads mean nothing.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +57,17 @@ def make_values(pattern: Pattern) -> np.ndarray:
 
 
 def make_factors(pattern: Pattern) -> Factors:
-    """Allocate the numbers of a pattern."""
+    """Return the numbers of a pattern; those of no unknowns are shared, as there is nothing to write."""
+    return _allocate(pattern) if len(pattern.order) else _no_factors()
+
+
+@cache
+def _no_factors() -> Factors:
+    none = np.zeros(0, np.int64)
+    return _allocate(Pattern(*(none for _ in Pattern._fields)))
+
+
+def _allocate(pattern: Pattern) -> Factors:
     n, A, L = len(pattern.order), make_values(pattern), make_values(pattern)
     u = np.zeros(4 * int(np.max(pattern.stride, initial=0)))
     return Factors(A, L, L[:-1].reshape(-1, 4), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), u, u.reshape(-1, 4))

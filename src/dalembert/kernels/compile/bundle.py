@@ -83,17 +83,19 @@ def _array_words(array: np.ndarray) -> list[int]:
     return [c_ssize_t.from_address(id(array) + HEAD).value, *array.shape]
 
 
-_TYPES: dict[tuple, types.Type] = {}
-"""Types of arrays by what they follow from: Numba walks through all columns of a table each time it is asked."""
+_TYPES: dict[tuple, tuple] = {}
+"""Types of arrays by what they follow from: Numba walks through all columns of a table each time it is asked, and so does
+the hash of a table's own type, which is kept beside, so that nothing else takes its place in memory."""
 
 
 def _field_type(field):
     if isinstance(field, Bundle):
         return field.kernel_type
-    key = field.dtype, field.ndim, field.flags.num
-    if key not in _TYPES:
-        _TYPES[key] = typeof(field)
-    return _TYPES[key]
+    kind = field.dtype
+    known = _TYPES.get((id(kind), field.ndim, field.flags.num))
+    if known is None:
+        known = _TYPES[id(kind), field.ndim, field.flags.num] = typeof(field), kind
+    return known[0]
 
 
 def bundle(fields: type) -> type:

@@ -233,6 +233,18 @@ def direct(entry, arguments):
     return entry.overloads[signature].entry_point
 
 
+def called_directly(entry):
+    """Return an entry kernel whose first call compiles or loads it, and whose later ones are `direct`."""
+    found = []
+
+    def call(*arguments):
+        if not found:
+            found.append(direct(entry, lambda: arguments))
+        return found[0](*arguments)
+
+    return call
+
+
 def prepare(entries) -> None:
     """Compile (or load from disk) entry kernels for the arguments they will get, telling `on_compile`.
 

@@ -46,10 +46,11 @@ def felt_inertia(sys, k, work):
     diagonal, mass = sys.pattern.diagonal, work.mass
     own, largest = mass[diagonal[k]], 0.0
     if sys.constants[0].form == FormCode.GLOBAL:
-        if k < 12 * (sys.body.shape[0] - 1) and k % 12 >= 3:
-            first = k - k % 12 + k % 3
+        i = sys.pair[k].body
+        first = sys.body[i].column
+        if i > 0 and k - first >= 3:
             for slot in range(1, 4):
-                largest = max(largest, mass[diagonal[first + 3 * slot]])
+                largest = max(largest, mass[diagonal[first + 3 * slot + (k - first) % 3]])
     else:
         b, turns = sys.body[sys.dof[k].body], is_turn(sys.dof[k])
         for v in range(b.v, b.v + b.nv):

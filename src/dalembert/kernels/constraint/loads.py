@@ -37,15 +37,13 @@ def add_natural_loads(sys, needed, work):
 @kernel
 def eval_natural_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
     """`eval_needed` in natural coordinates."""
-    forces, first = work.scratch.loop.force, 12 * (sys.body.shape[0] - 1)
+    forces = work.scratch.loop.force
     status = eval_natural_forces(sys, t, q, work.joint_q, work.joint_qd, forces, tau, work)
     if status != Status.OK.value:
         return status
     natural_momentum_product(sys, qdd, needed)
-    for k in range(first):
+    for k in range(needed.shape[0]):
         needed[k] -= forces[k]
-    for k in range(first, needed.shape[0]):
-        needed[k] = 0.0
     if sys.constants[0].rotors > 0:
         status = eval_joint_accelerations(sys, q, qd, qdd, work.joint_qdd, work)
         if status != Status.OK.value:

@@ -65,10 +65,12 @@ class ControlWork(NamedTuple):
     running: np.ndarray  # (2,) i8: 1 while controllers act, 0 for outputs that stay as they are; 1 once inputs are given
     level: np.ndarray  # (3, n_switch) values of the switches at the beginning, within and at the end of a step
     crossing: np.ndarray  # (CROSSINGS + 2 LOOKS n_switch,) CROSSING
-    outer: np.ndarray  # (n_body, 6) or (0, 6): moments about the origins and forces from outside, world axes [N m, N]
+    outer: np.ndarray  # (n_body, 9) or (0, 9), from outside: moment, force, world axes [N m, N]; its place, joint frame [m]
     effort: np.ndarray  # (n_v,) or (0,): efforts from outside [N m, N]
 
 
+OUTER = 9
+"""Numbers of a load from outside: moment, force, and the place of the force in the body, which carries it along."""
 LOOKS = 4
 """Equal parts of a step at whose ends switches are looked at: as many crossings of each may be found."""
 CROSSINGS = 30
@@ -85,4 +87,4 @@ def make_control_work(control: Control, n_held: int) -> ControlWork:
     n_controller, n_memory = len(control.controller), int(np.sum(control.controller["memories"]))
     return ControlWork(np.zeros(len(control.signal)), np.zeros(n_held), np.zeros(n_memory), np.zeros(n_controller, np.int64),
                        np.zeros(n_controller, np.int64), np.zeros(2, np.int64), np.zeros((3, len(control.switch))),
-                       np.zeros(CROSSINGS + 2 * LOOKS * len(control.switch), CROSSING), np.zeros((0, 6)), np.zeros(0))
+                       np.zeros(CROSSINGS + 2 * LOOKS * len(control.switch), CROSSING), np.zeros((0, OUTER)), np.zeros(0))

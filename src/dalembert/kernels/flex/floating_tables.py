@@ -8,6 +8,7 @@ columns are kept by rows.  The twelve moments of all coordinates are one long ve
 change with a coordinate is one product of such a vector; the motion of a face stands in rows of six, one a coordinate.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -115,8 +116,20 @@ class FloatingWork(NamedTuple):
 
 
 def make_floating_work(floating: Floating) -> FloatingWork:
-    """Allocate the scratch of one thread."""
-    e, f, n = len(floating.element), len(floating.face), int(floating.element["n"].max(initial=0))
+    """Return the scratch of one thread."""
+    if not len(floating.element) and not len(floating.face):
+        return _no_work()
+    n = int(floating.element["n"].max(initial=0))
+    return _allocate(len(floating.element), len(floating.face), n)
+
+
+@cache
+def _no_work() -> FloatingWork:
+    """Return the scratch of models without flexible bodies, in which there is nothing to write."""
+    return _allocate(0, 0, 0)
+
+
+def _allocate(e: int, f: int, n: int) -> FloatingWork:
     moment = np.zeros((e, 3, n, MOMENTS))
     return FloatingWork(np.zeros(e, ELEMENT_WORK), np.zeros(f, FACE_WORK), moment, moment.reshape(e, 3, MOMENTS * n),
                         np.zeros((e, 2, 6, n)), np.zeros((e, 5, n)), np.zeros((e, 4, n, n)), np.zeros((f, 5, n, 6)))

@@ -46,7 +46,7 @@ from ..algebra.small import (
     tmul33_vec,
 )
 from ..compile.jit import kernel, part, shared
-from ..natural.coordinates import slot3, spin_of
+from ..natural.coordinates import slot_at, spin_at
 
 MAX_ITERATIONS = 30
 """Of Newton for the frame; three or four do where local rotations are below half a radian.  A body bent by more than a radian
@@ -76,16 +76,16 @@ def nine(x, k):
 
 
 @part
-def axes_of(q, i):
-    """E of body row i as nine numbers, row by row."""
-    x, y, z = slot3(q, i, 1), slot3(q, i, 2), slot3(q, i, 3)
+def axes_of(q, at):
+    """E of the frame whose coordinates begin at place `at` as nine numbers, row by row."""
+    x, y, z = slot_at(q, at, 1), slot_at(q, at, 2), slot_at(q, at, 3)
     return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
 
 
 @part
 def face_turn(sup, s, k, q):
     """E_k R_0kᵀ: rotation of the body as interface k sees it."""
-    return mul33(axes_of(q, sup.face[s.face + k]), nine(sup.constant, s.R_0 + 9 * k))
+    return mul33(axes_of(q, sup.column[s.face + k]), nine(sup.constant, s.R_0 + 9 * k))
 
 
 @part
@@ -104,11 +104,11 @@ def mean_frame(sup, s, q):
         sign = 1.0 if e[0] * b[0] + e[1] * b[1] + e[2] * b[2] + e[3] * b[3] >= 0.0 else -1.0
         w, x, y, z = w + sign * b[0], x + sign * b[1], y + sign * b[2], z + sign * b[3]
     R = matrix_of_quaternion((w, x, y, z))
-    base = slot3(q, sup.face[s.face], 0)
+    base = slot_at(q, sup.column[s.face], 0)
     d = (0.0, 0.0, 0.0)
     for k in range(s.n_face):
         stand = mul33_vec(R, triple(sup.constant, s.x + 3 * k))
-        d = add3(d, sub3(sub3(slot3(q, sup.face[s.face + k], 0), base), stand))
+        d = add3(d, sub3(sub3(slot_at(q, sup.column[s.face + k], 0), base), stand))
     length = (w * w + x * x + y * y + z * z) ** 0.5
     return scale3(d, 1.0 / s.n_face), (w / length, x / length, y / length, z / length)
 
@@ -116,9 +116,9 @@ def mean_frame(sup, s, q):
 @part
 def eval_local(sup, s, q, d, R, work):
     """Local coordinates (1) in a frame with axes R whose origin is d from the first interface; fills q, H, bend."""
-    base = slot3(q, sup.face[s.face], 0)
+    base = slot_at(q, sup.column[s.face], 0)
     for k in range(s.n_face):
-        away = sub3(sub3(slot3(q, sup.face[s.face + k], 0), base), d)
+        away = sub3(sub3(slot_at(q, sup.column[s.face + k], 0), base), d)
         th = vector_of_matrix(tmul33(R, face_turn(sup, s, k, q)))
         store_triple(work.q, 6 * k, sub3(tmul33_vec(R, away), triple(sup.constant, s.x + 3 * k)))            # [ELL (4.3)]
         store_triple(work.q, 6 * k + 3, th)
@@ -240,7 +240,7 @@ def find_frame(sup, i, q, warm, work) -> int:
         solve_lu(work.Q, work.pivot, work.six)                                                               # [ELL (5.7)]
         for c in range(6):
             work.Z[c, j] = work.six[c]
-    store3(own.r_w, add3(slot3(q, sup.face[s.face], 0), d))
+    store3(own.r_w, add3(slot_at(q, sup.column[s.face], 0), d))
     own.e[0], own.e[1], own.e[2], own.e[3] = e
     store9(own.R, R)
     keep_seen(own, B, d, e)
@@ -252,9 +252,9 @@ def load_natural_rates(sup, i, q, x, out, work):
     """out (n,): velocities for x = qd or accelerations for x = qdd (n_q,) of the interfaces and modes, frame's axes."""
     s, R = sup.element[i], load9(work.frame[i].R)
     for k in range(s.n_face):
-        row = sup.face[s.face + k]
-        store_triple(out, 6 * k, tmul33_vec(R, slot3(x, row, 0)))
-        store_triple(out, 6 * k + 3, tmul33_vec(R, spin_of(q, x, row)))
+        at = sup.column[s.face + k]
+        store_triple(out, 6 * k, tmul33_vec(R, slot_at(x, at, 0)))
+        store_triple(out, 6 * k + 3, tmul33_vec(R, spin_at(q, x, at)))
     for m in range(s.n_mode):
         out[6 * s.n_face + m] = x[s.eta + m]
 

@@ -17,7 +17,7 @@ weight is a potential's gradient, so that energy is conserved.
 
 from ..algebra.small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, scale3, store3, sub3, tmul33_vec
 from ..compile.jit import kernel, part
-from ..natural.coordinates import add_slot, slot_load
+from ..natural.coordinates import add_slot_at, slot_load_at
 from .superelement import arm, load_natural_rates, store_triple, triple
 
 
@@ -131,10 +131,10 @@ def add_natural_loads_of(sup, i, q, f, out, work):
     """out (n_q,) <- out + Wᵀ f for loads f (n,) in the frame's axes, by (3)."""
     s, R = sup.element[i], load9(work.frame[i].R)
     for k in range(s.n_face):
-        row = sup.face[s.face + k]
+        at = sup.column[s.face + k]
         force, moment = mul33_vec(R, triple(f, 6 * k)), mul33_vec(R, triple(f, 6 * k + 3))
         for slot in range(4):
-            add_slot(out, row, slot, slot_load(q, row, slot, moment, force))
+            add_slot_at(out, at, slot, slot_load_at(q, at, slot, moment, force))
     for m in range(s.n_mode):
         out[s.eta + m] += f[6 * s.n_face + m]
 

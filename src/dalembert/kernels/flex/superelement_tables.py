@@ -62,6 +62,7 @@ class Superelements(NamedTuple):
 
     element: np.ndarray  # (n_super,) SUPER
     face: np.ndarray  # i8, body rows (> 0) of the interface frames
+    column: np.ndarray  # i8, their first natural coordinates
     constant: np.ndarray  # f8, constants; equal superelements share theirs
     point: np.ndarray  # SUPER_POINT
     place: np.ndarray  # i8, places in the pattern of the pairs (0, 0), (1, 0), (1, 1), ... of each one's natural coordinates
@@ -98,15 +99,25 @@ class SuperWork(NamedTuple):
 @cache
 def no_superelements() -> Superelements:
     """Return the frozen tables of a model without superelements."""
-    tables = Superelements(np.zeros(0, SUPER), np.zeros(0, np.int64), np.zeros(0), np.zeros(0, SUPER_POINT),
-                           np.zeros(0, np.int64))
+    none = np.zeros(0, np.int64)
+    tables = Superelements(np.zeros(0, SUPER), none, none, np.zeros(0), np.zeros(0, SUPER_POINT), none)
     for table in tables:
         table.setflags(write=False)
     return tables
 
 
 def make_super_work(sup: Superelements) -> SuperWork:
-    """Allocate the scratch of one thread for the largest superelement."""
+    """Return the scratch of one thread for the largest superelement."""
+    return _allocate(sup) if len(sup.element) else _no_work()
+
+
+@cache
+def _no_work() -> SuperWork:
+    """Return the scratch of models without superelements, in which there is nothing to write."""
+    return _allocate(no_superelements())
+
+
+def _allocate(sup: Superelements) -> SuperWork:
     n = int(sup.element["n"].max(initial=0))
     faces = int(sup.element["n_face"].max(initial=0))
     vectors, last = [np.zeros(n) for _ in range(6)], [np.zeros(n) for _ in range(4)]

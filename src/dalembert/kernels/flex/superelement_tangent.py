@@ -20,7 +20,7 @@ Seeds: [ELL (5.10), (6.5)]; the tangent is not given there.
 from ..algebra.rotation import tangent_vec, vary_inverse_tangent
 from ..algebra.small import add3, axpy3, cross, dot3, load3, load9, mul33_vec, neg3, scale3, store3, sub3, tmul33_vec
 from ..compile.jit import kernel, part
-from ..natural.coordinates import slot3, slot_load
+from ..natural.coordinates import FRAME, slot_at, slot_load_at
 from ..natural.curvature import unit3
 from .superelement import arm, store_triple, take_off_frame, triple
 from .superelement_loads import add_product, add_weight, balance, clear, moved_moment, turn_faces
@@ -173,14 +173,14 @@ def add_pair(sup, s, i, j, x, values):
 def add_natural_column(sup, s, j, q, R, values, work):
     """Add the symmetric part of natural column j, whose loads in the frame's axes are work.column."""
     for k in range(s.n_face):
-        row = sup.face[s.face + k]
+        at = sup.column[s.face + k]
         force, moment = mul33_vec(R, triple(work.column, 6 * k)), mul33_vec(R, triple(work.column, 6 * k + 3))
         for slot in range(4):
-            load = slot_load(q, row, slot, moment, force)
+            load = slot_load_at(q, at, slot, moment, force)
             for c in range(3):
-                add_pair(sup, s, 12 * k + 3 * slot + c, j, load[c], values)
+                add_pair(sup, s, FRAME * k + 3 * slot + c, j, load[c], values)
     for m in range(s.n_mode):
-        add_pair(sup, s, 12 * s.n_face + m, j, work.column[6 * s.n_face + m], values)
+        add_pair(sup, s, FRAME * s.n_face + m, j, work.column[6 * s.n_face + m], values)
 
 
 @kernel
@@ -192,22 +192,22 @@ def add_superelement_matrix(sup, i, q, qd, qdd, cq, cv, cm, values, work):
     s, R = sup.element[i], load9(work.frame[i].R)
     tangents = cq != 0.0 or cv != 0.0
     for k in range(s.n_face):
-        row = sup.face[s.face + k]
+        at = sup.column[s.face + k]
         for c in range(3):
             x = unit3(c)
             along = tmul33_vec(R, x)
             fill_column(sup, s, 6 * k, scale3(along, cq), scale3(along, cv), scale3(along, cm), tangents, work)
-            add_natural_column(sup, s, 12 * k + c, q, R, values, work)
+            add_natural_column(sup, s, FRAME * k + c, q, R, values, work)
             for slot in range(1, 4):
-                spin = tmul33_vec(R, scale3(cross(slot3(q, row, slot), x), 0.5))
-                dw = tmul33_vec(R, scale3(cross(x, slot3(qd, row, slot)), 0.5 * cq))
-                dal = tmul33_vec(R, scale3(cross(x, slot3(qdd, row, slot)), 0.5 * cq))
+                spin = tmul33_vec(R, scale3(cross(slot_at(q, at, slot), x), 0.5))
+                dw = tmul33_vec(R, scale3(cross(x, slot_at(qd, at, slot)), 0.5 * cq))
+                dal = tmul33_vec(R, scale3(cross(x, slot_at(qdd, at, slot)), 0.5 * cq))
                 fill_column(sup, s, 6 * k + 3, scale3(spin, cq), axpy3(cv, spin, dw), axpy3(cm, spin, dal), tangents, work)
-                add_natural_column(sup, s, 12 * k + 3 * slot + c, q, R, values, work)
+                add_natural_column(sup, s, FRAME * k + 3 * slot + c, q, R, values, work)
     for m in range(s.n_mode):
         j = 6 * s.n_face + m
         for r in range(s.n):
             work.column[r] = cm * sup.constant[s.M + r * s.n + j]
             if tangents:
                 work.column[r] += cq * work.K[r, j] + cv * work.C[r, j]
-        add_natural_column(sup, s, 12 * s.n_face + m, q, R, values, work)
+        add_natural_column(sup, s, FRAME * s.n_face + m, q, R, values, work)

@@ -119,9 +119,11 @@ def add_outer_loads(sys, tau, work):
     """Add the loads that come from outside of the model."""
     outer, effort = work.control.outer, work.control.effort
     for i in range(outer.shape[0]):
-        own = work.body[i]
-        store3(own.en, add3(load3(own.en), (outer[i, 0], outer[i, 1], outer[i, 2])))
-        store3(own.ef, add3(load3(own.ef), (outer[i, 3], outer[i, 4], outer[i, 5])))
+        own, load = work.body[i], outer[i]
+        f = (load[3], load[4], load[5])
+        arm = mul33_vec(load_columns(own.E_wb), (load[6], load[7], load[8]))
+        store3(own.en, add3(load3(own.en), add3((load[0], load[1], load[2]), cross(arm, f))))
+        store3(own.ef, add3(load3(own.ef), f))
     for k in range(effort.shape[0]):
         tau[k] += effort[k]
 

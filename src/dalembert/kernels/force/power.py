@@ -6,7 +6,8 @@ multipliers λ of rows whose laws change them by Phi_t, and the load of each ele
 the third sum over the force elements (`supplied` of elements.py), the last term for damped flexible bodies.
 """
 
-from ..algebra.small import dot3, load3
+from ..algebra.quad import load_columns
+from ..algebra.small import add3, cross, dot3, load3, mul33_vec
 from ..compile.jit import kernel
 from ..flex.floating import quadratic
 
@@ -16,9 +17,10 @@ def outer_power(qd, work):
     """Power of the loads from outside [W]."""
     outer, effort, power = work.control.outer, work.control.effort, 0.0
     for i in range(outer.shape[0]):
-        own = work.body[i]
-        power += dot3((outer[i, 0], outer[i, 1], outer[i, 2]), load3(own.w_w))
-        power += dot3((outer[i, 3], outer[i, 4], outer[i, 5]), load3(own.v_w))
+        own, load = work.body[i], outer[i]
+        w, arm = load3(own.w_w), mul33_vec(load_columns(own.E_wb), (load[6], load[7], load[8]))
+        power += dot3((load[0], load[1], load[2]), w)
+        power += dot3((load[3], load[4], load[5]), add3(load3(own.v_w), cross(w, arm)))
     for k in range(effort.shape[0]):
         power += effort[k] * qd[k]
     return power

@@ -1,6 +1,6 @@
-"""Natural coordinates: the origin and the three axes of every body's joint frame, twelve numbers a body.
+"""Natural coordinates: the origin and the three axes of every body's joint frame, twelve numbers per body.
 
-    q[12 (i - 1) : 12 i] = (r, x, y, z) of body row i = 1, 2, ...,  E = [x y z],  qd their time derivatives
+    q[k : k + 12] = (r, x, y, z) of body row i,  k = sys.body[i].column,  E = [x y z],  qd their time derivatives
 A point fixed in a body stands at p = r + E u, a direction at E e: both are linear in q, and the rates of all points are
     p' = r' + sum_j u_j e_j',     e_1, e_2, e_3 = x, y, z.
 The kinetic energy ½ ∫ |p'|² dm then has the constant matrix [SEG §4]
@@ -19,61 +19,93 @@ from ..algebra.quad import load_columns, store_quads
 from ..algebra.small import add3, axpy3, cross, load3, load6, scale3, store3, sub3
 from ..compile.jit import kernel, part
 
+FRAME = 12
+"""Numbers of a frame: its origin and three axes."""
+
 
 @part
-def slot3(x, i, s):
-    """Slot s (0: origin, 1, 2, 3: axes) of body row i > 0 in an array of natural coordinates."""
-    k = 12 * i - 12 + 3 * s
+def slot_at(x, k, s):
+    """Slot s (0: origin, 1, 2, 3: axes) of the frame whose numbers begin at place k."""
+    k += 3 * s
     return (x[k], x[k + 1], x[k + 2])
 
 
 @part
-def store_slot(x, i, s, a):
-    """Write slot s of body row i > 0."""
-    k = 12 * i - 12 + 3 * s
+def store_slot_at(x, k, s, a):
+    """Write slot s of the frame whose numbers begin at place k."""
+    k += 3 * s
     x[k], x[k + 1], x[k + 2] = a
 
 
 @part
-def add_slot(x, i, s, a):
+def add_slot_at(x, k, s, a):
+    """Add a vector to slot s of the frame whose numbers begin at place k."""
+    store_slot_at(x, k, s, add3(slot_at(x, k, s), a))
+
+
+@part
+def spin_at(q, x, k):
+    """½ sum e_j x x_j of the frame whose numbers begin at place k, by (2)."""
+    w = add3(cross(slot_at(q, k, 1), slot_at(x, k, 1)), cross(slot_at(q, k, 2), slot_at(x, k, 2)))
+    return scale3(add3(w, cross(slot_at(q, k, 3), slot_at(x, k, 3))), 0.5)
+
+
+@part
+def slot_load_at(q, k, s, n, f):
+    """Generalised force on slot s of that frame of a moment n and a force f in its origin, by (3)."""
+    return f if s == 0 else scale3(cross(n, slot_at(q, k, s)), 0.5)
+
+
+@part
+def slot3(sys, x, i, s):
+    """Slot s (0: origin, 1, 2, 3: axes) of body row i > 0 in an array of natural coordinates."""
+    return slot_at(x, sys.body[i].column, s)
+
+
+@part
+def store_slot(sys, x, i, s, a):
+    """Write slot s of body row i > 0."""
+    store_slot_at(x, sys.body[i].column, s, a)
+
+
+@part
+def add_slot(sys, x, i, s, a):
     """Add a vector to slot s of body row i > 0."""
-    store_slot(x, i, s, add3(slot3(x, i, s), a))
+    add_slot_at(x, sys.body[i].column, s, a)
 
 
 @kernel
-def direction_of(x, i, e, still):
+def direction_of(sys, x, i, e, still):
     """E e of body row i; x (n_q,) are coordinates (still = 1) or time derivatives of them (still = 0)."""
     if i == 0:
         return scale3(e, still)
-    return axpy3(e[0], slot3(x, i, 1), axpy3(e[1], slot3(x, i, 2), scale3(slot3(x, i, 3), e[2])))
+    k = sys.body[i].column
+    return axpy3(e[0], slot_at(x, k, 1), axpy3(e[1], slot_at(x, k, 2), scale3(slot_at(x, k, 3), e[2])))
 
 
 @kernel
-def point_of(x, i, u, still):
+def point_of(sys, x, i, u, still):
     """r + E u of body row i; x (n_q,) are coordinates (still = 1) or time derivatives of them (still = 0)."""
-    e = direction_of(x, i, u, still)
-    return e if i == 0 else add3(slot3(x, i, 0), e)
+    e = direction_of(sys, x, i, u, still)
+    return e if i == 0 else add3(slot3(sys, x, i, 0), e)
 
 
 @kernel
-def origin_of(x, i):
+def origin_of(sys, x, i):
     """Slot r of body row i, or zero for the ground."""
-    return (0.0, 0.0, 0.0) if i == 0 else slot3(x, i, 0)
+    return (0.0, 0.0, 0.0) if i == 0 else slot3(sys, x, i, 0)
 
 
 @kernel
-def spin_of(q, x, i):
+def spin_of(sys, q, x, i):
     """½ sum e_j x x_j of body row i: angular velocity for x = qd, angular acceleration for x = qdd, by (2)."""
-    if i == 0:
-        return (0.0, 0.0, 0.0)
-    w = add3(cross(slot3(q, i, 1), slot3(x, i, 1)), cross(slot3(q, i, 2), slot3(x, i, 2)))
-    return scale3(add3(w, cross(slot3(q, i, 3), slot3(x, i, 3))), 0.5)
+    return (0.0, 0.0, 0.0) if i == 0 else spin_at(q, x, sys.body[i].column)
 
 
 @kernel
-def slot_load(q, i, s, n, f):
+def slot_load(sys, q, i, s, n, f):
     """Generalised force on slot s of body row i > 0 of a moment n and a force f in its origin, by (3)."""
-    return f if s == 0 else scale3(cross(n, slot3(q, i, s)), 0.5)
+    return slot_load_at(q, sys.body[i].column, s, n, f)
 
 
 @kernel
@@ -91,13 +123,13 @@ def eval_natural_state(sys, q, qd, work) -> int:
     store3(ground.en, zero)
     store3(ground.ef, zero)
     for i in range(1, sys.body.shape[0]):
-        own = work.body[i]
-        r, x, y, z = slot3(q, i, 0), slot3(q, i, 1), slot3(q, i, 2), slot3(q, i, 3)
+        own, k = work.body[i], sys.body[i].column
+        r, x, y, z = slot_at(q, k, 0), slot_at(q, k, 1), slot_at(q, k, 2), slot_at(q, k, 3)
         store_quads(own.E_wb, ((x[0], x[1], x[2], 0.0), (y[0], y[1], y[2], 0.0), (z[0], z[1], z[2], 0.0)))
         store3(own.r_w, r)
         store3(own.d_w, sub3(r, load3(work.body[sys.body[i].parent].r_w)))
-        store3(own.w_w, spin_of(q, qd, i))
-        store3(own.v_w, slot3(qd, i, 0))
+        store3(own.w_w, spin_at(q, qd, k))
+        store3(own.v_w, slot_at(qd, k, 0))
         store3(own.en, zero)
         store3(own.ef, zero)
     return Status.OK.value
@@ -125,14 +157,16 @@ def add_natural_mass(sys, values):
 
 @kernel
 def natural_momentum_product(sys, x, out):
-    """out = M x for x (n_q,)."""
+    """out = M x for x (n_q,), zero for what is no body's coordinate."""
+    for k in range(out.shape[0]):
+        out[k] = 0.0
     for i in range(1, sys.body.shape[0]):
-        m = pseudo_inertia(sys.body[i])
-        a, b, c, d = slot3(x, i, 0), slot3(x, i, 1), slot3(x, i, 2), slot3(x, i, 3)
-        store_slot(out, i, 0, axpy3(m[0], a, axpy3(m[1], b, axpy3(m[3], c, scale3(d, m[6])))))
-        store_slot(out, i, 1, axpy3(m[1], a, axpy3(m[2], b, axpy3(m[4], c, scale3(d, m[7])))))
-        store_slot(out, i, 2, axpy3(m[3], a, axpy3(m[4], b, axpy3(m[5], c, scale3(d, m[8])))))
-        store_slot(out, i, 3, axpy3(m[6], a, axpy3(m[7], b, axpy3(m[8], c, scale3(d, m[9])))))
+        m, k = pseudo_inertia(sys.body[i]), sys.body[i].column
+        a, b, c, d = slot_at(x, k, 0), slot_at(x, k, 1), slot_at(x, k, 2), slot_at(x, k, 3)
+        store_slot_at(out, k, 0, axpy3(m[0], a, axpy3(m[1], b, axpy3(m[3], c, scale3(d, m[6])))))
+        store_slot_at(out, k, 1, axpy3(m[1], a, axpy3(m[2], b, axpy3(m[4], c, scale3(d, m[7])))))
+        store_slot_at(out, k, 2, axpy3(m[3], a, axpy3(m[4], b, axpy3(m[5], c, scale3(d, m[8])))))
+        store_slot_at(out, k, 3, axpy3(m[6], a, axpy3(m[7], b, axpy3(m[8], c, scale3(d, m[9])))))
 
 
 @kernel
@@ -143,14 +177,14 @@ def natural_state_of_joint(sys, q, qd, qdd, work):
     """
     g = load3(sys.constants[0].g_w)
     for i in range(1, sys.body.shape[0]):
-        own = work.body[i]
+        own, k = work.body[i], sys.body[i].column
         R, w, al = load_columns(own.E_wb), load3(own.w_w), load3(own.al_w)
-        store_slot(q, i, 0, load3(own.r_w))
-        store_slot(qd, i, 0, load3(own.v_w))
-        store_slot(qdd, i, 0, add3(load3(own.a_w), g))
+        store_slot_at(q, k, 0, load3(own.r_w))
+        store_slot_at(qd, k, 0, load3(own.v_w))
+        store_slot_at(qdd, k, 0, add3(load3(own.a_w), g))
         for s in range(1, 4):
             e = (R[s - 1], R[s + 2], R[s + 5])
             ed = cross(w, e)
-            store_slot(q, i, s, e)
-            store_slot(qd, i, s, ed)
-            store_slot(qdd, i, s, add3(cross(al, e), cross(w, ed)))
+            store_slot_at(q, k, s, e)
+            store_slot_at(qd, k, s, ed)
+            store_slot_at(qdd, k, s, add3(cross(al, e), cross(w, ed)))

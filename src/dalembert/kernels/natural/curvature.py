@@ -103,7 +103,7 @@ def add_products(sys, c, first, code, source, y, load, values):
 @kernel
 def add_curved(sys, c, first, code, source, q, load, values):
     """Add `load` times the Hessian of a shape, column by column."""
-    X = source_vectors(source, q, 1.0)
+    X = source_vectors(sys, source, q, 1.0)
     for j in range(c.count):
         w = slot_weights(source, *entry_slot(sys, c.first + j))
         H = vary_gradient(code, X, spread(w, unit3(j % 3)), 0.0, c.radius)
@@ -115,13 +115,13 @@ def add_curved(sys, c, first, code, source, q, load, values):
 
 
 @kernel
-def vary_unit_wrench(c, q, X, i, s, x):
+def vary_unit_wrench(sys, c, q, X, i, s, x):
     """Variation of `unit_wrench` for a variation x of slot s of body row i."""
     zero = (0.0, 0.0, 0.0)
     dX = spread(slot_weights(row_source(c), i, s), x)
     if c.code == RowCode.TURN_SPEED:
         return neg3(dX[1]), dX[1], zero
-    arm_a, arm_b, f = contact_arms(c, q)
+    arm_a, arm_b, f = contact_arms(sys, c, q)
     dpoint = scale3(vary_wheel(X, dX)[1], -c.radius)
     if i == c.b:
         dpoint = add3(dpoint, x if s == 0 else scale3(x, c.u_b[s - 1]))
@@ -134,15 +134,15 @@ def vary_unit_wrench(c, q, X, i, s, x):
 @kernel
 def add_wrench_curvature(sys, c, first, q, load, values):
     """Add `load` times the symmetric part of the derivative of a wrench's generalised forces."""
-    X = source_vectors(row_source(c), q, 1.0)
-    n_a, n_b, f = unit_wrench(c, q)
+    X = source_vectors(sys, row_source(c), q, 1.0)
+    n_a, n_b, f = unit_wrench(sys, c, q)
     for j in range(c.count):
         body, slot = entry_slot(sys, c.first + j)
         x = unit3(j % 3)
-        dn_a, dn_b, df = vary_unit_wrench(c, q, X, body, slot, x)
+        dn_a, dn_b, df = vary_unit_wrench(sys, c, q, X, body, slot, x)
         for i in range(0, c.count, 3):
             b, s = entry_slot(sys, c.first + i)
-            a = slot_load(q, b, s, dn_a, neg3(df)) if b == c.a else slot_load(q, b, s, dn_b, df)
+            a = slot_load(sys, q, b, s, dn_a, neg3(df)) if b == c.a else slot_load(sys, q, b, s, dn_b, df)
             if i == j - j % 3 and s > 0:
                 a = axpy3(0.5, cross(n_a if b == c.a else n_b, x), a)
             for k in range(3):
@@ -174,7 +174,7 @@ def add_term_curvature(sys, c, first, q, qj, load, values):
         else:
             add_products(sys, c, first, code, source, 0.0, size, values)
         if c.code == RowCode.COUPLING and j == 1:
-            G = shape_gradient(code, source_vectors(source, q, 1.0), 0.0, 0.0)
+            G = shape_gradient(code, source_vectors(sys, source, q, 1.0), 0.0, 0.0)
             bend = eval_function(sys, c, qj, 2)
             add_gradient_square(sys, c, first, source, G, -load * bend, values)
 

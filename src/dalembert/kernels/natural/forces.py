@@ -18,12 +18,12 @@ from .shapes import shape_gradient, slot_weights, source_vectors, weighted
 def add_effort(sys, k, v, effort, q, out):
     """Add the generalised forces of an effort on joint coordinate number k, whose rate has number v."""
     code, source = coordinate_shape(sys, k, v)
-    G = shape_gradient(code, source_vectors(source, q, 1.0), 0.0, 0.0)
+    G = shape_gradient(code, source_vectors(sys, source, q, 1.0), 0.0, 0.0)
     for side in range(2):
         i = source[0] if side == 0 else source[1]
         if i > 0:
             for s in range(4):
-                add_slot(out, i, s, scale3(weighted(G, slot_weights(source, i, s)), effort))
+                add_slot(sys, out, i, s, scale3(weighted(G, slot_weights(source, i, s)), effort))
 
 
 @kernel
@@ -36,12 +36,14 @@ def eval_natural_forces(sys, t, q, qj, qdj, out, tau, work) -> int:
     if status != Status.OK.value:
         return status
     g = load3(sys.constants[0].g_w)
+    for k in range(out.shape[0]):
+        out[k] = 0.0
     for i in range(1, sys.body.shape[0]):
         b, own = sys.body[i], work.body[i]
         n, f = load3(own.en), load3(own.ef)
-        store_slot(out, i, 0, add3(f, scale3(g, b.mass)))
+        store_slot(sys, out, i, 0, add3(f, scale3(g, b.mass)))
         for s in range(1, 4):
-            store_slot(out, i, s, add3(slot_load(q, i, s, n, f), scale3(g, b.h_b[s - 1])))
+            store_slot(sys, out, i, s, add3(slot_load(sys, q, i, s, n, f), scale3(g, b.h_b[s - 1])))
     for i in range(1, sys.body.shape[0]):
         b = sys.body[i]
         for k in range(b.nv):

@@ -15,13 +15,13 @@ from ..compile.jit import kernel
 from ..force.elements import eval_action, eval_joint_effort, is_on_joint
 from ..force.elements_tangent import vary_action
 from ..force.laws import law_slopes
-from .coordinates import slot3, slot_load
+from .coordinates import FRAME, slot3, slot_load
 from .curvature import unit3
 from .joints import coordinate_shape
 from .points_tangent import add_force, add_spring
 from .shapes import along, shape_gradient, slot_weights, source_vectors, spread, vary_gradient, weighted
 
-PAIRS = 300
+PAIRS = FRAME * (2 * FRAME + 1)
 """Pairs i >= j of the 24 coordinates of two bodies."""
 
 
@@ -38,16 +38,16 @@ def still_body(o):
 
 
 @kernel
-def vary_slot(q, qd, i, s, x, cq, cv, work):
+def vary_slot(sys, q, qd, i, s, x, cq, cv, work):
     """Vary body row i by cq x in slot s and by cv x in its rate."""
     o = work.variation[i]
     if s == 0:
         store3(o.r, scale3(x, cq))
         store3(o.v, scale3(x, cv))
     else:
-        phi = scale3(cross(slot3(q, i, s), x), 0.5)
+        phi = scale3(cross(slot3(sys, q, i, s), x), 0.5)
         store3(o.phi, scale3(phi, cq))
-        store3(o.w, axpy3(0.5 * cq, cross(x, slot3(qd, i, s)), scale3(phi, cv)))                       # (1)
+        store3(o.w, axpy3(0.5 * cq, cross(x, slot3(sys, qd, i, s)), scale3(phi, cv)))                       # (1)
 
 
 @kernel
@@ -65,17 +65,18 @@ def add_body_element(sys, e, first, t, q, qd, cq, cv, values, work) -> int:
     a, b = e.a, e.b
     if a == 0 and b == 0:  # no coordinates, but perhaps an unknown code
         return eval_action(sys, e, t, work)[0]
-    for j in range(0 if a > 0 else 12, 24 if b > 0 else 12):
+    begin, end = 0 if a > 0 else FRAME, 2 * FRAME if b > 0 else FRAME
+    for j in range(begin, end):
         still_body(work.variation[a])
         still_body(work.variation[b])
-        vary_slot(q, qd, a if j < 12 else b, j % 12 // 3, unit3(j % 3), cq, cv, work)
+        vary_slot(sys, q, qd, a if j < FRAME else b, j % FRAME // 3, unit3(j % 3), cq, cv, work)
         status = vary_action(sys, e, t, work)
         if status != Status.OK.value:
             return status
-        for i in range(0 if a > 0 else 12, 24 if b > 0 else 12, 3):
-            body = a if i < 12 else b
+        for i in range(begin, end, 3):
+            body = a if i < FRAME else b
             o = work.variation[body]
-            add_column(sys, first, j, i, slot_load(q, body, i % 12 // 3, load3(o.n), load3(o.f)), values)
+            add_column(sys, first, j, i, slot_load(sys, q, body, i % FRAME // 3, load3(o.n), load3(o.f)), values)
     return Status.OK.value
 
 
@@ -83,18 +84,18 @@ def add_body_element(sys, e, first, t, q, qd, cq, cv, values, work) -> int:
 def add_joint_element(sys, e, first, t, q, qd, qj, qdj, cq, cv, values, work):
     """Add the matrix of an effort tau(theta, theta') on a joint coordinate: -d(tau dtheta/dq)."""
     code, source = coordinate_shape(sys, e.q, e.v)
-    X, V = source_vectors(source, q, 1.0), source_vectors(source, qd, 0.0)
+    X, V = source_vectors(sys, source, q, 1.0), source_vectors(sys, source, qd, 0.0)
     G = shape_gradient(code, X, 0.0, 0.0)
     effort = eval_joint_effort(sys, e, t, qj, qdj, work)
     slope, slope_rate = law_slopes(sys, e.law, t, qj[e.q], qdj[e.v]) if e.law >= 0 else (0.0, 0.0)
     a, b = source[0], source[1]
-    for j in range(0 if a > 0 else 12, 24):
-        dX = spread(slot_weights(source, a if j < 12 else b, j % 12 // 3), unit3(j % 3))
+    for j in range(0 if a > 0 else FRAME, 2 * FRAME):
+        dX = spread(slot_weights(source, a if j < FRAME else b, j % FRAME // 3), unit3(j % 3))
         H = vary_gradient(code, X, dX, 0.0, 0.0)
         dx, dv = cq * along(G, dX), cq * along(H, V) + cv * along(G, dX)
         deffort = (slope - e.k[0]) * dx + (slope_rate - e.c[0]) * dv
-        for i in range(0 if a > 0 else 12, 24, 3):
-            weights = slot_weights(source, a if i < 12 else b, i % 12 // 3)
+        for i in range(0 if a > 0 else FRAME, 2 * FRAME, 3):
+            weights = slot_weights(source, a if i < FRAME else b, i % FRAME // 3)
             change = axpy3(deffort, weighted(G, weights), scale3(weighted(H, weights), cq * effort))
             add_column(sys, first, j, i, neg3(change), values)
 

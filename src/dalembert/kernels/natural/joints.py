@@ -64,7 +64,8 @@ def eval_ball(i, k, v, q, qd, near, qj, qdj, sys, work):
     """Quaternion qj[k : k + 4], of the sign next to `near`, and rates qdj[v : v + 3] of a ball that carries row i."""
     b = sys.body[i]
     x, y, z = joint_axis(b, 0), joint_axis(b, 1), joint_axis(b, 2)
-    X, Y, Z = direction_of(q, b.parent, x, 1.0), direction_of(q, b.parent, y, 1.0), direction_of(q, b.parent, z, 1.0)
+    p = b.parent
+    X, Y, Z = direction_of(sys, q, p, x, 1.0), direction_of(sys, q, p, y, 1.0), direction_of(sys, q, p, z, 1.0)
     e = quaternion_of_matrix(tmul33((X[0], Y[0], Z[0], X[1], Y[1], Z[1], X[2], Y[2], Z[2]), load_columns(work.body[i].E_wb)))
     size = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
     same = e[0] * near[k] + e[1] * near[k + 1] + e[2] * near[k + 2] + e[3] * near[k + 3]
@@ -93,10 +94,10 @@ def eval_joint_coordinates(sys, q, qd, qj_near, qj, qdj, work) -> int:
                 k += 3
                 continue
             code, source = coordinate_shape(sys, b.q + k, b.v + k)
-            X = source_vectors(source, q, 1.0)
+            X = source_vectors(sys, source, q, 1.0)
             value = eval_shape(code, X, 0.0, 0.0)
             qj[b.q + k] = next_to(value, qj_near[b.q + k]) if axis == ANGLE else value
-            qdj[b.v + k] = along(shape_gradient(code, X, 0.0, 0.0), source_vectors(source, qd, 0.0))
+            qdj[b.v + k] = along(shape_gradient(code, X, 0.0, 0.0), source_vectors(sys, source, qd, 0.0))
             k += 1
     return Status.OK.value
 
@@ -106,9 +107,9 @@ def eval_ball_acceleration(i, v, q, qdd, qddj, sys, work):
     """Accelerations qddj[v : v + 3] of a ball that carries row i, by (1)."""
     b = sys.body[i]
     w, w_p = load3(work.body[i].w_w), load3(work.body[b.parent].w_w)
-    al = sub3(sub3(spin_of(q, qdd, i), spin_of(q, qdd, b.parent)), cross(w_p, sub3(w, w_p)))
+    al = sub3(sub3(spin_of(sys, q, qdd, i), spin_of(sys, q, qdd, b.parent)), cross(w_p, sub3(w, w_p)))
     for c in range(3):
-        qddj[v + c] = dot3(direction_of(q, b.parent, joint_axis(b, c), 1.0), al)
+        qddj[v + c] = dot3(direction_of(sys, q, b.parent, joint_axis(b, c), 1.0), al)
 
 
 @kernel
@@ -125,9 +126,9 @@ def eval_joint_accelerations(sys, q, qd, qdd, qddj, work) -> int:
                 k += 3
                 continue
             code, source = coordinate_shape(sys, b.q + k, b.v + k)
-            X, V = source_vectors(source, q, 1.0), source_vectors(source, qd, 0.0)
+            X, V = source_vectors(sys, source, q, 1.0), source_vectors(sys, source, qd, 0.0)
             bias = along(vary_gradient(code, X, V, 0.0, 0.0), V)
-            qddj[b.v + k] = bias + along(shape_gradient(code, X, 0.0, 0.0), source_vectors(source, qdd, 0.0))
+            qddj[b.v + k] = bias + along(shape_gradient(code, X, 0.0, 0.0), source_vectors(sys, source, qdd, 0.0))
             k += 1
     return Status.OK.value
 
@@ -138,3 +139,20 @@ def joint_state_of_natural(sys, q, qd, qdd, qj_near, qj, qdj, qddj, work) -> int
     eval_natural_state(sys, q, qd, work)
     status = eval_joint_coordinates(sys, q, qd, qj_near, qj, qdj, work)
     return eval_joint_accelerations(sys, q, qd, qdd, qddj, work) if status == Status.OK.value else status
+
+
+@kernel
+def joint_frames_of_natural(sys, q, qd, qdd, near, qj, qdj, qddj, work) -> int:
+    """As `joint_state_of_natural` for frames (nf, ...), with the modes of superelements behind the coordinates of the tree."""
+    n_q, n_v = near.shape[1], sys.dof.shape[0]
+    for f in range(q.shape[0]):
+        status = joint_state_of_natural(sys, q[f], qd[f], qdd[f], near[f], qj[f], qdj[f], qddj[f], work)
+        if status != Status.OK.value:
+            return status
+        at = 0
+        for i in range(sys.sup.element.shape[0]):
+            s = sys.sup.element[i]
+            for k in range(s.eta, s.eta + s.n_mode):
+                qj[f, n_q + at], qdj[f, n_v + at], qddj[f, n_v + at] = q[f, k], qd[f, k], qdd[f, k]
+                at += 1
+    return Status.OK.value

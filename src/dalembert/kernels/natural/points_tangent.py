@@ -18,7 +18,7 @@ from ..compile.jit import kernel, part
 from ..force.elements import eval_line, eval_load, eval_tension
 from ..force.laws import law_slopes, point_slopes
 from ..force.points import point_state
-from .coordinates import slot3
+from .coordinates import FRAME, slot3
 from .curvature import unit3
 
 
@@ -35,11 +35,11 @@ def component(a, c):
 
 
 @kernel
-def rate_gradient(q, qd, i, s, u, arm, w, d):
+def rate_gradient(sys, q, qd, i, s, u, arm, w, d):
     """Gradient (2) of the velocity of a point of body row i along d, by slot s."""
     if s == 0:
         return (0.0, 0.0, 0.0)
-    return axpy3(u[s - 1], cross(d, w), scale3(cross(slot3(qd, i, s), cross(arm, d)), 0.5))
+    return axpy3(u[s - 1], cross(d, w), scale3(cross(slot3(sys, qd, i, s), cross(arm, d)), 0.5))
 
 
 @kernel
@@ -51,10 +51,10 @@ def add_slot_column(sys, first, j, side, i, q, arm, f, turn, dx, x, values):
     for s in range(4):
         a = dx
         if s > 0:
-            e = slot3(q, i, s)
+            e = slot3(sys, q, i, s)
             a = scale3(axpy3(dot3(arm, e), dx, scale3(arm, -dot3(e, dx))), 0.5)
             a = axpy3(-0.5 * turn, axpy3(dot3(e, x), f, scale3(x, -dot3(f, e))), a)
-        at = 12 * side + 3 * s
+        at = FRAME * side + 3 * s
         for c in range(3):
             k = at + c
             half = 1.0 if k == j else 0.5
@@ -74,13 +74,13 @@ def add_spring(sys, e, first, t, q, qd, cq, cv, values, work):
     relative = sub3(point_state(work.body[e.b], load3(e.u_b))[2], point_state(work.body[e.a], load3(e.u_a))[2])
     sway = scale3(axpy3(-rate, unit, relative), 1.0 / length)
     f = scale3(unit, -tension)
-    for j in range(0 if e.a > 0 else 12, 24 if e.b > 0 else 12):
-        on_a, s = j < 12, j % 12 // 3
+    for j in range(0 if e.a > 0 else FRAME, 2 * FRAME if e.b > 0 else FRAME):
+        on_a, s = j < FRAME, j % FRAME // 3
         i, u, arm, sign = (e.a, load3(e.u_a), arm_a, -1.0) if on_a else (e.b, load3(e.u_b), arm_b, 1.0)
         x = unit3(j % 3)
         weight = sign * slot_weight(u, s)
         along = dot3(unit, x)
-        turned = rate_gradient(q, qd, i, s, u, arm, load3(work.body[i].w_w), unit)
+        turned = rate_gradient(sys, q, qd, i, s, u, arm, load3(work.body[i].w_w), unit)
         dtension = k * cq * weight * along + c * (weight * (cv * along + cq * dot3(sway, x)) + sign * cq * dot3(turned, x))
         dx = axpy3(dtension, unit, scale3(axpy3(-along, unit, x), bent * weight))
         turn = cq * u[s - 1] if s > 0 else 0.0
@@ -112,11 +112,11 @@ def add_force(sys, e, first, t, q, qd, cq, cv, values, work):
     by_r, by_v, by_d = load_slopes(sys, e, t, r, v, d, x, rate)
     fixed = mul33_vec(load9(e.R_b), load3(e.dir)) if e.follow == 1 else (0.0, 0.0, 0.0)
     f = scale3(d, size)
-    for j in range(12, 24):
-        s, move = j % 12 // 3, unit3(j % 3)
+    for j in range(FRAME, 2 * FRAME):
+        s, move = j % FRAME // 3, unit3(j % 3)
         weight = slot_weight(u, s)
         turned = 0.0 if s == 0 else fixed[s - 1]
         g = axpy3(cq * turned, by_d, scale3(add3(scale3(by_r, cq), scale3(by_v, cv)), weight))
-        g = axpy3(cq, rate_gradient(q, qd, i, s, u, arm, load3(row.w_w), by_v), g)
+        g = axpy3(cq, rate_gradient(sys, q, qd, i, s, u, arm, load3(row.w_w), by_v), g)
         dx = neg3(axpy3(dot3(g, move), d, scale3(move, cq * size * turned)))
         add_slot_column(sys, first, j, 1, i, q, arm, f, 0.0 if s == 0 else cq * u[s - 1], dx, move, values)

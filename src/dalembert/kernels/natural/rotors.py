@@ -8,7 +8,7 @@ gradient of joints.py; the rates of a ball are those of a moment about its paren
 
 from ..algebra.small import neg3, scale3
 from ..compile.jit import kernel
-from .coordinates import add_slot, direction_of, slot_load
+from .coordinates import FRAME, add_slot, direction_of, slot_load
 from .curvature import unit3
 from .forces_tangent import PAIRS, add_column
 from .joints import BALL, coordinate_shape, joint_axis
@@ -29,10 +29,10 @@ def rate_gradient(sys, v, place, q):
     b = sys.body[i]
     k = v - b.v
     if sys.dof[v].axis == BALL:
-        n = direction_of(q, b.parent, joint_axis(b, k - (b.nv - 3)), 1.0)
-        return slot_load(q, body, slot, n if place > 3 else neg3(n), (0.0, 0.0, 0.0))
+        n = direction_of(sys, q, b.parent, joint_axis(b, k - (b.nv - 3)), 1.0)
+        return slot_load(sys, q, body, slot, n if place > 3 else neg3(n), (0.0, 0.0, 0.0))
     code, source = coordinate_shape(sys, b.q + k, v)
-    G = shape_gradient(code, source_vectors(source, q, 1.0), 0.0, 0.0)
+    G = shape_gradient(code, source_vectors(sys, source, q, 1.0), 0.0, 0.0)
     return weighted(G, slot_weights(source, body, slot))
 
 
@@ -61,7 +61,7 @@ def add_rotor_loads(sys, q, qddj, needed):
         effort = sys.dof[v].armature * qddj[v]
         if effort != 0.0:
             for place in range(0 if rotor_body(sys, v, 0) > 0 else 4, 8):
-                add_slot(needed, rotor_body(sys, v, place), place % 4, scale3(rate_gradient(sys, v, place, q), effort))
+                add_slot(sys, needed, rotor_body(sys, v, place), place % 4, scale3(rate_gradient(sys, v, place, q), effort))
 
 
 @kernel
@@ -74,12 +74,12 @@ def add_rotor_tangent(sys, q, qddj, cq, values):
         b = sys.body[sys.dof[v].body]
         if sys.dof[v].axis != BALL:
             code, source = coordinate_shape(sys, b.q + v - b.v, v)
-            X, load = source_vectors(source, q, 1.0), cq * sys.dof[v].armature * qddj[v]
-            begin = 0 if source[0] > 0 else 12
-            for j in range(begin, 24):
-                dX = spread(slot_weights(source, rotor_body(sys, v, j // 3), j % 12 // 3), unit3(j % 3))
+            X, load = source_vectors(sys, source, q, 1.0), cq * sys.dof[v].armature * qddj[v]
+            begin = 0 if source[0] > 0 else FRAME
+            for j in range(begin, 2 * FRAME):
+                dX = spread(slot_weights(source, rotor_body(sys, v, j // 3), j % FRAME // 3), unit3(j % 3))
                 H = vary_gradient(code, X, dX, 0.0, 0.0)
-                for i in range(begin, 24, 3):
-                    weights = slot_weights(source, rotor_body(sys, v, i // 3), i % 12 // 3)
+                for i in range(begin, 2 * FRAME, 3):
+                    weights = slot_weights(source, rotor_body(sys, v, i // 3), i % FRAME // 3)
                     add_column(sys, first, j, i, scale3(weighted(H, weights), load), values)
         first += PAIRS

@@ -44,7 +44,8 @@ from .shapes import (
 def entry_slot(sys, k):
     """Body row and slot of entry number k."""
     column = sys.entry[k].column
-    return column // 12 + 1, column % 12 // 3
+    i = sys.pair[column].body
+    return i, (column - sys.body[i].column) // 3
 
 
 @part
@@ -90,30 +91,30 @@ def add_shape_gradient(sys, c, source, G, factor, jacobian):
 
 
 @kernel
-def contact_arms(c, q):
+def contact_arms(sys, c, q):
     """P - r_a and P - r_b of (2), and f."""
-    d, e, f, h = source_vectors(row_source(c), q, 1.0)
-    point = axpy3(-c.radius, eval_wheel(e, h)[0], point_of(q, c.b, load3(c.u_b), 1.0))
-    return sub3(point, origin_of(q, c.a)), sub3(point, origin_of(q, c.b)), f
+    d, e, f, h = source_vectors(sys, row_source(c), q, 1.0)
+    point = axpy3(-c.radius, eval_wheel(e, h)[0], point_of(sys, q, c.b, load3(c.u_b), 1.0))
+    return sub3(point, origin_of(sys, q, c.a)), sub3(point, origin_of(sys, q, c.b)), f
 
 
 @kernel
-def unit_wrench(c, q):
+def unit_wrench(sys, c, q):
     """Moments n_a, n_b in the bodies' origins and force f on b, -f on a, of (1) and (2)."""
     if c.code == RowCode.TURN_SPEED:
-        e = direction_of(q, c.a, load3(c.e_a), 1.0)
+        e = direction_of(sys, q, c.a, load3(c.e_a), 1.0)
         return neg3(e), e, (0.0, 0.0, 0.0)
-    arm_a, arm_b, f = contact_arms(c, q)
+    arm_a, arm_b, f = contact_arms(sys, c, q)
     return neg3(cross(arm_a, f)), cross(arm_b, f), f
 
 
 @kernel
 def add_wrench_gradient(sys, c, q, jacobian):
     """Add the gradient (1) or (2) to the entries of a row."""
-    n_a, n_b, f = unit_wrench(c, q)
+    n_a, n_b, f = unit_wrench(sys, c, q)
     for k in range(c.first, c.first + c.count, 3):
         i, s = entry_slot(sys, k)
-        add3_at(jacobian, k, slot_load(q, i, s, n_a, neg3(f)) if i == c.a else slot_load(q, i, s, n_b, f))
+        add3_at(jacobian, k, slot_load(sys, q, i, s, n_a, neg3(f)) if i == c.a else slot_load(sys, q, i, s, n_b, f))
 
 
 @kernel
@@ -122,7 +123,7 @@ def add_term_gradients(sys, c, q, qj, jacobian):
     for j in range(c.terms):
         term = sys.term[c.term + j]
         code, source = coordinate_shape(sys, term.q, term.v)
-        G = shape_gradient(code, source_vectors(source, q, 1.0), 0.0, 0.0)
+        G = shape_gradient(code, source_vectors(sys, source, q, 1.0), 0.0, 0.0)
         add_shape_gradient(sys, c, source, G, term_factor(sys, c, j, qj), jacobian)
 
 
@@ -233,15 +234,15 @@ def shape_bias(sys, c, t, q, qd):
 def wrench_bias(sys, c, t, q, qd):
     """J' qd and time terms of a row whose gradient is a wrench, by (5) and (6)."""
     ydd = eval_law_rate(sys, c, t, 2)
-    w_a, w_b = spin_of(q, qd, c.a), spin_of(q, qd, c.b)
+    w_a, w_b = spin_of(sys, q, qd, c.a), spin_of(sys, q, qd, c.b)
     if c.code == RowCode.TURN_SPEED:
-        return dot3(direction_of(qd, c.a, load3(c.e_a), 0.0), sub3(w_b, w_a)) - ydd
+        return dot3(direction_of(sys, qd, c.a, load3(c.e_a), 0.0), sub3(w_b, w_a)) - ydd
     source = row_source(c)
-    X, V = source_vectors(source, q, 1.0), source_vectors(source, qd, 0.0)
-    arm_a, arm_b, f = contact_arms(c, q)
-    v_a, v_b = origin_of(qd, c.a), origin_of(qd, c.b)
+    X, V = source_vectors(sys, source, q, 1.0), source_vectors(sys, source, qd, 0.0)
+    arm_a, arm_b, f = contact_arms(sys, c, q)
+    v_a, v_b = origin_of(sys, qd, c.a), origin_of(sys, qd, c.b)
     slip = sub3(add3(v_b, cross(w_b, arm_b)), add3(v_a, cross(w_a, arm_a)))
-    point = axpy3(-c.radius, vary_wheel(X, V)[1], point_of(qd, c.b, load3(c.u_b), 0.0))
+    point = axpy3(-c.radius, vary_wheel(X, V)[1], point_of(sys, qd, c.b, load3(c.u_b), 0.0))
     turn = sub3(cross(w_b, sub3(point, v_b)), cross(w_a, sub3(point, v_a)))
     return dot3(V[2], slip) + dot3(f, turn) - ydd
 
@@ -276,5 +277,5 @@ def eval_natural_row_accelerations(sys, t, q, qd, qdd, qj, qdj, qddj, work) -> i
 def coordinate_bias(sys, term, q, qd):
     """Second time derivative of a term's joint coordinate for qdd = 0, by (3)."""
     code, source = coordinate_shape(sys, term.q, term.v)
-    V = source_vectors(source, qd, 0.0)
-    return along(vary_gradient(code, source_vectors(source, q, 1.0), V, 0.0, 0.0), V)
+    V = source_vectors(sys, source, qd, 0.0)
+    return along(vary_gradient(code, source_vectors(sys, source, q, 1.0), V, 0.0, 0.0), V)

@@ -41,11 +41,11 @@ def row_source(c):
 
 
 @kernel
-def source_vectors(source, x, still):
+def source_vectors(sys, source, x, still):
     """Vectors d, e, f, h of (1); x (n_q,) are coordinates (still = 1) or time derivatives of them (still = 0)."""
     a, b, u_a, e_a, f_a, u_b, e_b = source
-    d = sub3(point_of(x, b, u_b, still), point_of(x, a, u_a, still))
-    return d, direction_of(x, a, e_a, still), direction_of(x, a, f_a, still), direction_of(x, b, e_b, still)
+    d = sub3(point_of(sys, x, b, u_b, still), point_of(sys, x, a, u_a, still))
+    return d, direction_of(sys, x, a, e_a, still), direction_of(sys, x, a, f_a, still), direction_of(sys, x, b, e_b, still)
 
 
 @part

@@ -46,7 +46,7 @@ def record_loads(frames, row, control):
         loads[k] = control.held[i]
         k += 1
     for i in range(control.outer.shape[0]):
-        for c in range(6):
+        for c in range(control.outer.shape[1]):
             loads[k] = control.outer[i, c]
             k += 1
     for i in range(control.effort.shape[0]):

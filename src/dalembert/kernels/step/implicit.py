@@ -23,7 +23,7 @@ from ...codes import Status
 from ..algebra.rotation import inverse_tangent_vec
 from ..compile.jit import kernel, part
 from ..tree.tangent import eval_variation
-from .explicit import first_step
+from .beginning import first_step
 from .flow import begin, is_cut, status_of_length
 from .newton import DENSE_STEPS, solve_stage
 from .step_matrix import solve_factored

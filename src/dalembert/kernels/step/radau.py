@@ -13,8 +13,7 @@ from ...codes import Status
 from ..algebra.dense import solve_lu
 from ..compile.jit import kernel
 from ..linearize import eval_matrices
-from .explicit import first_step
-from .flow import begin, status_of_length
+from .flow import status_of_length
 from .implicit import START_FILTERS, update_scales, with_inertia
 from .radau_stages import (
     ACCELERATION,
@@ -172,16 +171,6 @@ def keep_stages(p, vector, bends):
     if bends:
         p.history = p.calm = 0
         p.h_trusted = 0.0
-
-
-@kernel
-def begin_radau(sys, opt, method, flow, t1, work) -> int:
-    """First accelerations and first step."""
-    p, o = flow.progress[0], opt[0]
-    status = begin(sys, flow, work)
-    if o.adaptive == 1 and p.h <= 0.0 and status == Status.OK.value:
-        p.h = first_step(o, flow)
-    return status
 
 
 @kernel
