@@ -41,6 +41,9 @@ LEAST_GROWTH = 1e-9
 """Negative damping ratio of a mode that swings, beyond its rounding, from which on it is called unstable: gyroscopic matrices
 leave the real parts of frequencies to rounding, and a mode that grows by less needs 1e8 swings to be seen."""
 
+PAIRED = 1e-2
+"""Distance of an eigenvalue from the opposite of another one, relative to its size, up to which they are a pair."""
+
 
 @dataclass(frozen=True)
 class Eigenmodes:
@@ -75,6 +78,16 @@ class Eigenmodes:
         swings = np.where(self.eigenvalues.imag != 0, LEAST_GROWTH, 0.0) * size**2
         out: np.ndarray = self.eigenvalues.real * size > ROUNDING * np.max(size, initial=0.0) ** 2 + swings
         return out
+
+    @property
+    def _undecided(self) -> np.ndarray:
+        """(m,) bool, True for modes whose growth and decay are made of rounding: zeros that split into a pair, free swings."""
+        x = self.eigenvalues
+        mirrored = np.any(abs(x[:, None] + x) <= PAIRED * abs(x), axis=0)
+        free = np.where(x.imag != 0, abs(x.real) <= LEAST_GROWTH * abs(x), mirrored | (x.real >= 0.0))
+        falling = np.any(abs(x[:, None] + x[self.unstable]) <= PAIRED * abs(x[:, None]), axis=1)  # of a fall, its opposite
+        found: np.ndarray = free & ~self.unstable & ~falling
+        return found
 
     @property
     def spins(self) -> dict[str, np.ndarray]:
@@ -161,8 +174,10 @@ class Eigenmodes:
 
     def __str__(self) -> str:
         lines = [f"{'mode':>4} {'frequency':>12} {'damping':>9} {'time const.':>12}  largest in"]
+        undecided = self._undecided
         for i, (value, f, d) in enumerate(zip(self.eigenvalues, self.frequencies, self.damping, strict=True), 1):
-            slow = f"{-1 / value.real:10.4g} s" if value.real else f"{'-':>12}"
+            slow = f"{'-':>12}" if undecided[i - 1] or not value.real else f"{-1 / value.real:10.4g} s"
+            d = np.nan if undecided[i - 1] and not f else d
             top = [self.names[k] for k in np.argsort(-abs(self.shapes[i - 1]))[:2]]
             ratio = f"{'-':>9}" if np.isnan(d) else f"{round(d, 4) + 0.0:9.4f}"
             ratio = f"{'unstable':>9}" if self.unstable[i - 1] else ratio

@@ -280,6 +280,7 @@ class Simulation:
         method = stiff_integrator(len(self.begin.qd), loops=self.begin.has_rows)
         self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.integrator.name} at "
                              f"{loop.step:.3g} s; went on with {method.name}")
+        self.messages += self.watch.look_where_stiff(self.begin.packed, loop)
         loop.change_method(method, h_explicit=loop.step)
         self._name_method(method.name)
 

@@ -39,7 +39,7 @@ from .layout import (
 )
 from .pack_contacts import pack_contacts
 from .pack_elastic import elastic_sizes, pack_floating
-from .pack_laws import Calls, LawFailure, LawTable
+from .pack_laws import LawFailure, LawTable, Overheard
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pattern import build_pattern
 from .quaternion import quaternions_of
@@ -65,8 +65,8 @@ class Packed:
         Row of each body of `layout.bodies` in the system's body table.
     law_errors : list of LawFailure
         Filled when a Python law raises while a kernel runs.
-    law_calls : dict of deque
-        Last arguments and values of Python laws by the part that they belong to.
+    law_calls : dict of Overheard
+        Python laws with their last calls by the part that they belong to.
     keep : list
         Compiled laws, kept alive as long as their addresses are in use.
     breaks : tuple of float
@@ -91,7 +91,7 @@ class Packed:
     plan: Plan
     body_rows: np.ndarray
     law_errors: list[LawFailure] = field(default_factory=list)
-    law_calls: dict[str, Calls] = field(default_factory=dict)
+    law_calls: dict[str, Overheard] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     breaks: tuple[float, ...] = ()
     compiled_laws: dict[int, str] = field(default_factory=dict)

@@ -50,14 +50,14 @@ class LawFailure(NamedTuple):
 class LawTable:
     """Collects the laws of a model.
 
-    `errors` is filled when a Python law raises, `calls` holds the last arguments and values of Python laws by part,
+    `errors` is filled when a Python law raises, `calls` holds Python laws with their last calls by part,
     `compiled` the parts of compiled laws by row, `keep` holds compiled functions, `breaks` the times at which an
     error-controlled step must end, lest it step over what a law does there: knots of tables, both ends of ramps.
     """
 
     def __init__(self) -> None:
         self.errors: list[LawFailure] = []
-        self.calls: dict[str, Calls] = {}
+        self.calls: dict[str, Overheard] = {}
         self.compiled: dict[int, str] = {}
         self.keep: list[Any] = []
         self.breaks: set[float] = set()
@@ -108,7 +108,8 @@ class LawTable:
     def _guarded(self, law: Callable[..., float], owner: str = "") -> Callable[..., float]:
         """Wrap a Python law: an exception is kept for later and NaN stops the kernel."""
         count = argument_count(law)
-        calls = self.calls[owner] = deque(maxlen=REMEMBERED_CALLS)
+        calls: Calls = deque(maxlen=REMEMBERED_CALLS)
+        self.calls[owner] = Overheard(law, calls)
 
         def call(*arguments: float) -> float:
             try:
@@ -123,7 +124,7 @@ class LawTable:
 
 
 class Overheard(NamedTuple):
-    """A compiled law, callable, and its last calls (arguments, value)."""
+    """A law, callable, and its last calls (arguments, value)."""
 
     law: Callable[..., float]
     calls: Calls
