@@ -1,9 +1,10 @@
 """Runs by `integrator="bdf"` against plain SUNDIALS IDA on equations written by hand.
 
-Both take scikit-sundae's IDA with the same tolerances and return coordinates and rates at the same 501 times; dalembert's runs
-begin with the model and return accelerations, too.  By hand are written the small-mass oscillator [ARN (5), (6)] with m1 = 0
-(one rate without inertia, whose size is left out of the error test in both) and with m1 = 1e-3, with exact Jacobians, and a
-chain of pendulums in absolute angles, in NumPy, whose Jacobian IDA finds by differences.  Both must agree first.
+Both have the same tolerances and return coordinates and rates at the same 501 times; IDA is that of scikit-sundae, and
+dalembert's runs begin with the model and return accelerations, too.  By hand are written the small-mass oscillator [ARN
+(5), (6)] with m1 = 0 (one rate without inertia, whose size is left out of the error test in both) and with m1 = 1e-3, with
+exact Jacobians, and a chain of pendulums in absolute angles, in NumPy, whose Jacobian IDA finds by differences.  Both must
+agree first.
 """
 
 from __future__ import annotations

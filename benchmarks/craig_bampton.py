@@ -4,7 +4,7 @@ About 20 000 unknowns, two rigid end faces: 12 static and 20 fixed-interface mod
 a block, whose factors fill most.  dalembert also checks the model and computes the reduced matrices and all inertia
 constants within its time; Exudyn computes the modes alone (eigsh and a second factor of the same matrix).  First of
 all, frequencies must agree and each basis must contain the other.  A block of 100 000 unknowns is then reduced in a
-process of its own, whose peak memory is told.
+process of its own, whose peak memory is reported.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from dalembert.flex.solid_elements import box
 from dalembert.model.flexible import Material
 
 LEAST_RATIO = 1.5
-LARGEST_MEMORY = 4.0
-"""[GB] for 100 000 unknowns."""
+LONGEST, LARGEST_MEMORY = 20.0, 1.5
+"""CPU time [s] and peak memory [GB] for 100 000 unknowns."""
 MODES = 20
 STEEL = Material(young=2.1e11, poisson=0.3, density=7850.0)
 ENDS = {"hub": "-x", "tip": "+x"}
@@ -104,8 +104,8 @@ def large(report: Report, divisions: int) -> None:
     worker.start()
     unknowns, seconds, memory = answer.get()
     worker.join()
-    report.add(case="large block, peak GB", unknowns=unknowns, ours=seconds, ratio=memory, required=f"<= {LARGEST_MEMORY}",
-               ok=memory <= LARGEST_MEMORY)
+    report.add(case="large block, peak GB", unknowns=unknowns, ours=seconds, ratio=memory,
+               required=f"<= {LONGEST:g} s, {LARGEST_MEMORY}", ok=memory <= LARGEST_MEMORY and seconds <= LONGEST)
 
 
 def main(arguments=None) -> int:

@@ -36,7 +36,7 @@ class Held(Plane):
             nodeNumber=self.system.AddNode(self.items.NodePointGround()), coordinate=0))
 
     def hold(self, node, *coordinates, **how):
-        """Keep coordinates of a node at zero, or as told otherwise."""
+        """Keep coordinates of a node at zero, or as given otherwise."""
         for k in coordinates:
             own = self.system.AddMarker(self.items.MarkerNodeCoordinate(nodeNumber=node, coordinate=k))
             self.system.AddObject(self.items.ObjectConnectorCoordinate(markerNumbers=[self.still, own], **how))

@@ -115,7 +115,7 @@ def squeezer(p):
                                                              referenceLength=d["l0"]))
     plane.system.AddLoad(items.LoadTorqueVector(
         markerNumber=plane.system.AddMarker(items.MarkerBodyRigid(bodyNumber=bodies[0])), loadVector=[0, 0, d["mom"]]))
-    start = [angle for angle, *_ in shapes]  # the sensor tells the turn from there
+    start = [angle for angle, *_ in shapes]  # the sensor measures the turn from there
     return plane.finish(lambda stored: np.column_stack([s[:, -1] for s in stored]) + start)
 
 

@@ -1,7 +1,7 @@
-"""Robots that nobody here wrote: read from packages that ship them, and held against Pinocchio (URDF) and MuJoCo (MJCF).
+"""Robots that nobody here wrote: read from packages that ship them, and compared with Pinocchio (URDF) and MuJoCo (MJCF).
 
     pip install ".[peers,robots]"
-    python benchmarks/foreign_models.py             # one line a model and the totals
+    python benchmarks/foreign_models.py             # one line per model and the totals
     python benchmarks/foreign_models.py --check     # exits with 1 if fewer than 60 agree, or one that is read does not
     python benchmarks/foreign_models.py --only hand # models with this word in their path
 """

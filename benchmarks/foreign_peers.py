@@ -181,7 +181,7 @@ class MujocoPeer:
         v[self.m.dof_damping.reshape(self.m.nv, -1)[:, 0] > LOCKED] = 0.0
         if self.loops:
             if self.gap(q) > CLOSED:
-                r = dal.evaluate_state(self.model)
+                r = dal.assemble(self.model)
                 q, _ = self.state_of(*({s.joint: block(r, name, s.joint) for s in self.steps} for name in ("q", "qd")))
             J = self._jacobian(q, v)
             return q, v - np.linalg.pinv(J, rcond=RANK) @ (J @ v)
@@ -446,7 +446,7 @@ def _compare_state(peer, q, v, found: Compared) -> None:
     M, h, J, bias = peer.terms(q, v)
     a = constrained(M, h, J, bias)
     theirs = peer.rates(q, a, v)
-    r = dal.evaluate_state(peer.model, peer.coordinates(q), peer.rates(q, v))
+    r = dal.assemble(peer.model, start=peer.coordinates(q), start_rate=peer.rates(q, v))
     size = max(np.max(np.abs(x)) for x in theirs.values())
     size = max(size, SMALL * np.max(np.abs(h) / np.maximum(np.diag(M), 1e-300), initial=0.0))  # weight and dampers may cancel
     for name, expected in theirs.items():

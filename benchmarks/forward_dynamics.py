@@ -154,7 +154,7 @@ def growth(report: Report, sizes, rounds: int) -> None:
     exponent = float(np.polyfit(np.log(sizes), np.log([best[str(n)] for n in sizes]), 1)[0])
     report.add(mechanism=f"growth, chains {sizes[0]} to {sizes[-1]}", ratio=exponent, required=f"<= {LARGEST_EXPONENT}",
                ok=exponent <= LARGEST_EXPONENT)
-    report.note("growth: " + ", ".join(f"N = {n}: {best[str(n)] / n * 1e9:.0f} ns a body" for n in sizes))
+    report.note("growth: " + ", ".join(f"N = {n}: {best[str(n)] / n * 1e9:.0f} ns per body" for n in sizes))
 
 
 def main(arguments=None) -> int:

@@ -119,7 +119,7 @@ class Report:
         return [row for row in self.rows if row["ok"] is False]
 
     def finish(self, options: argparse.Namespace, *, timed: bool = True) -> int:
-        """Print the table or JSON and return the exit code; tiny sizes of a smoke run tell nothing about required times."""
+        """Print the table or JSON and return the exit code; tiny sizes of a smoke run say nothing about required times."""
         if options.smoke and timed:
             self.rows = [{**row, "ok": None} for row in self.rows]
         if options.json:

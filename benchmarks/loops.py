@@ -147,7 +147,7 @@ def growth(report: Report, sizes, rounds: int, exudyn) -> None:
                        required=f"exponent <= {required}" if required else "exponent",
                        ok=exponent <= required if required else None)
             report.note(f"{name}, us a step: " + ", ".join(f"N = {n}: {t * 1e6:.4g}" for n, t in times.items()))
-    report.note("global, iterations and factorizations a step: " + ", ".join(
+    report.note("global, iterations and factorizations per step: " + ", ".join(
         f"N = {n}: {c.stats.iterations / c.stats.steps:.2f}, {c.stats.factorizations / c.stats.steps:.2f}"
         for n, c in ours.items()))
 

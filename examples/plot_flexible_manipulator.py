@@ -7,7 +7,7 @@ the angles :math:`\alpha` and :math:`\beta` come from the inverse kinematics of 
 bend, so the tool leaves the path by the tracking error :math:`e(t) = |r_d(t) - r(t)|`.
 
 The arms are 60 mm high and 10 mm thick as in the article, whose optimisation begins with a density of 0.7, hence with
-:math:`0.7^3` of the stiffness of aluminium.  It does not tell the masses of the engine at the elbow and of the tool, nor
+:math:`0.7^3` of the stiffness of aluminium.  It does not give the masses of the engine at the elbow and of the tool, nor
 the time of travel; those below give errors of like size.
 """
 

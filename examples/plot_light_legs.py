@@ -44,7 +44,7 @@ def robot(gram):
 
 
 # %%
-# The report finds the legs, and tells what they cost.
+# The report finds the legs, and says what they cost.
 
 m = robot(4.0)
 stand = dal.static(m).starts
@@ -57,7 +57,7 @@ report.plot()
 
 times = np.r_[0:0.002:1e-5, 0.01:2:0.01]
 four, two, none = (dal.run(each, until=2.0, start=stand, record=times)
-                   for each in (m, robot(2.0), dal.neglect(m, PARTS)))
+                   for each in (m, robot(2.0), dal.neglected(m, PARTS)))
 figure, (buzz, rock) = plt.subplots(1, 2, figsize=(9.0, 3.8), layout="constrained")
 for r, label, style in ((four, "legs of 4 g", "-"), (none, "legs without mass", "--")):
     buzz.plot(1e3 * r.t[:200], r["front knee.speed"][:200], style, label=label)
@@ -75,6 +75,6 @@ print(f"hull off by {1e3 * off[0]:.2f} mm and {1e3 * off[1]:.2f} mm")
 assert abs(np.log2(off[0] / off[1]) - 1) < 0.2 and off[0] < 1e-3
 for integrator, factor in {"trapezoidal": 3, "radau": 1.5}.items():
     steps = [dal.run(each, until=2.0, start=stand, record=[2.0], integrator=integrator).stats.steps
-             for each in (m, dal.neglect(m, PARTS))]
+             for each in (m, dal.neglected(m, PARTS))]
     print(f"{integrator}: {steps[0]} steps with legs of 4 g, {steps[1]} without their mass")
     assert steps[0] > factor * steps[1]

@@ -5,7 +5,7 @@ Six-axis robot
 An industrial robot moves from one pose to another along smooth laws of time.  Two questions arise before it may:
 which torques do the drives need, and what do the joints carry?  *Inverse dynamics* answers for given laws without
 any integration.  A *run* with the same laws as prescribed motions gives the drives' reactions as its by-product.
-Both must tell the same, and the power of the drives must be the change of the robot's energy.
+Both must agree, and the power of the drives must be the change of the robot's energy.
 """
 
 import matplotlib.pyplot as plt

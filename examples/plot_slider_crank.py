@@ -4,7 +4,7 @@ Slider-crank
 
 Crank, rod and slider on three revolute joints and a prismatic one, all of them ordinary 3-D joints.  By counting, 18
 freedoms and 4 joints that take 5 each, nothing should move; but three of the twenty constraints repeat what others
-say.  A run finds them and tells.  The crank is driven at a constant speed; slider and torque follow in closed form,
+say.  A run finds and reports them.  The crank is driven at a constant speed; slider and torque follow in closed form,
 
 .. math::
 

@@ -24,7 +24,7 @@ SPRING = dict(stiffness=1000.0, damping=1e-3)
 
 
 def oscillator(light):
-    """Return the two masses; the joint of the second one tells its distance from the first."""
+    """Return the two masses; the joint of the second one measures its distance from the first."""
     m = dal.Model("small-mass oscillator", gravity=(0, 0, 0))
     return m.add(dal.Body("one", mass=light), dal.Body("two", mass=1.0),
                  dal.Prismatic("p1", "ground", "one", axis=X), dal.Prismatic("q2", "one", "two", axis=X),
@@ -44,7 +44,7 @@ report.plot()
 
 ratios = 10.0 ** -np.arange(1, 7)
 runs = [dal.run(oscillator(ratio), until=0.2, integrator="bdf", accuracy=1e-6, record=5e-4) for ratio in ratios]
-reduced = dal.run(dal.neglect(oscillator(1e-3), ["one"]), until=0.2, integrator="bdf", accuracy=1e-6, record=5e-4)
+reduced = dal.run(dal.neglected(oscillator(1e-3), ["one"]), until=0.2, integrator="bdf", accuracy=1e-6, record=5e-4)
 print("\n".join(reduced.messages))
 steps = np.array([r.stats.steps for r in runs])
 

@@ -5,7 +5,7 @@ Stewart platform
 Six legs of variable length carry a platform and give it all six freedoms, as in flight simulators.  Each leg stands
 on a universal joint, slides in a prismatic one and ends in a ball: thirteen bodies, five loops, 78 - 72 = 6 freedoms.
 
-A path of the platform tells the length of each leg, with the corners :math:`a_i` of the base and :math:`b_i` above,
+A path of the platform determines the length of each leg, with the corners :math:`a_i` of the base and :math:`b_i` above,
 
 .. math:: l_i(t) = | p(t) + R(t)\\, b_i - a_i | .
 """

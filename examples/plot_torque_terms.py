@@ -8,7 +8,7 @@ $$\\tau = M(q)\\,\\ddot q + h(q, \\dot q, t),$$
 
 the mass matrix times the accelerations and the *bias*: weight, Coriolis and centrifugal loads, and what springs and dampers
 take.  `Dynamics` gives each of them within microseconds, at any state, as flat arrays.  Here they are drawn along a quick
-motion of an arm with three axes that carries a load, and the Jacobian of its hand tells what a push there adds.
+motion of an arm with three axes that carries a load, and the Jacobian of its hand shows what a push there adds.
 """
 
 import matplotlib.pyplot as plt

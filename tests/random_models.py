@@ -170,7 +170,7 @@ def random_element(rng, kind, name, bodies):
 
 
 def random_forces(rng, bodies, joints):
-    """Return one element of every kind and more, about one a body; `bodies` are names and contain the ground."""
+    """Return one element of every kind and more, about one per body; `bodies` are names and contain the ground."""
     targets = scalar_coordinates(joints)
     kinds = [k for k in parts.FORCES if targets or k.record.on != "coordinate"]
     elements = []

@@ -1,6 +1,6 @@
 """dalembert: dynamics of machines made of rigid and flexible bodies.
 
-SI units, radians.  ``import dalembert as dal``; every public name stands in ``dal.__all__`` and is loaded on first use.
+SI units, radians.  ``import dalembert as dal``; every public name is in ``dal.__all__`` and is loaded on first use.
 """
 
 from importlib import import_module
@@ -20,6 +20,7 @@ _HOMES = {
     "model.constraints": [
         "CoordinateCoupling", "Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling",
     ],
+    "model.contacts": ["Box", "Capsule", "Contact", "Cylinder", "Mesh", "Plane", "Point", "Sphere"],
     "model.control": ["Controller", "Event"],
     "model.flexible": ["Circle", "Material", "Rectangle", "Section", "Tube"],
     "model.flexible_parts": ["Beam", "FlexibleBody"],
@@ -29,11 +30,12 @@ _HOMES = {
     "model.units": ["deg"],
     "model.inertia": ["inertia_box", "inertia_cylinder", "inertia_rod", "inertia_sphere"],
     "model.check": ["check"],
-    "model.text": ["dumps", "loads", "read", "write"],
+    "model.text": ["dumps", "from_text", "loads", "read", "to_text", "write"],
     "formats.mjcf": ["read_mjcf"],
     "formats.urdf": ["read_urdf"],
     "formats.mesh": ["body_from_mesh"],
     "simulate.run": ["run"],
+    "simulate.unilateral": ["UnilateralContact"],
     "start.frame": ["assemble", "evaluate_state"],
     "analyses.static": ["static"],
     "analyses.linear": ["eigenmodes", "linearize"],
@@ -41,7 +43,7 @@ _HOMES = {
     "analyses.at_state": ["bias", "jacobian", "mass_matrix"],
     "analyses.dynamics": ["Dynamics"],
     "analyses.kinematics": ["kinematics"],
-    "analyses.perturbation": ["neglect", "perturbation_report"],
+    "analyses.perturbation": ["neglect", "neglected", "perturbation_report"],
     "start.formulations": ["Global", "Recursive", "SemiRecursive"],
     "start.fitting": ["formulations"],
     "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Newmark", "Radau", "Trapezoidal"],

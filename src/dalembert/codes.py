@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class JointCode(IntEnum):
-    """Kind of a joint; what it is stands in its record, `model/joints.py`."""
+    """Kind of a joint; its record says what it is, `model/joints.py`."""
 
     NONE = 0
     FIXED = 1
@@ -20,7 +20,7 @@ class JointCode(IntEnum):
 
 
 class ForceCode(IntEnum):
-    """Kind of a force element; what it is stands in its record, `model/forces.py`."""
+    """Kind of a force element; its record says what it is, `model/forces.py`."""
 
     NONE = 0
     JOINT_SPRING = 1
@@ -113,6 +113,50 @@ class RowCode(IntEnum):
     SQUARE = 13
 
 
+class ShapeCode(IntEnum):
+    """Kind of a shape that touches others; its record stands in `model/contacts.py`."""
+
+    NONE = 0
+    POINT = 1
+    SPHERE = 2
+    CAPSULE = 3
+    CYLINDER = 4
+    BOX = 5
+    PLANE = 6
+    MESH = 7
+
+
+class PairCode(IntEnum):
+    """How the gap between two shapes is found, `kernels/contact/gaps.py`; several rows may make a contact."""
+
+    NONE = 0
+    POINT_PLANE = 1
+    DISC_PLANE = 2
+    POINT_POINT = 3
+    POINT_SEGMENT = 4
+    SEGMENT_SEGMENT = 5
+    POINT_BOX = 6
+
+
+class ContactMethod(IntEnum):
+    """How a fixed step finds the forces of contacts [GLO], `kernels/contact/fixed.py`."""
+
+    NONE = 0
+    AUGMENTED_LAGRANGIAN = 1
+    MULTIPLIER = 2
+    PENALTY = 3
+
+
+class ContactEventCode(IntEnum):
+    """What happens to a contact at a single time."""
+
+    NONE = 0
+    IMPACT = 1
+    RELEASE = 2
+    STICK = 3
+    SLIP = 4
+
+
 class Status(IntEnum):
     """Outcome of a kernel; `start/status.py` turns everything but OK into an error that names the thing."""
 
@@ -138,3 +182,5 @@ class Status(IntEnum):
     UNKNOWN_SIGNAL = 20
     SAMPLE = 21
     EVENT = 22
+    UNKNOWN_CONTACT = 23
+    NO_CONTACT_FORCES = 24

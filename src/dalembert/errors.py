@@ -44,7 +44,7 @@ class Fault:
 
 
 class ModelError(MultibodyError):
-    """The model says something impossible; all faults are told at once.
+    """The model says something impossible; all faults are reported at once.
 
     Attributes
     ----------

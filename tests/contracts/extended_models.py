@@ -78,11 +78,11 @@ def check_on_the_coordinate():
 def check_words():
     """The text goes round, and faults are reported by name with the remedy."""
     model = wheel(start=0.3, armature=0.1)
-    again = dal.loads(dal.dumps(model))
-    assert dal.dumps(again) == dal.dumps(model) and again["roll"] == model["roll"] and "type: pinion" in dal.dumps(model)
+    again = dal.from_text(dal.to_text(model))
+    assert dal.to_text(again) == dal.to_text(model) and again["roll"] == model["roll"] and "type: pinion" in dal.to_text(model)
     rejected(wheel().replaced("roll", radius=-1.0), "joints.roll.radius", "-1.0", "a length [m] greater than 0", "Revolute")
     rejected(wheel().replaced("roll", axis=(0, 0, 0)), "joints.roll.axis", "not zero")
-    text = dal.dumps(model)
+    text = dal.to_text(model)
     unread(text.replace("radius: 0.4, ", "").replace(", radius: 0.4", ""), "lacks 'radius'; give radius: length")
     unread(text.replace("type: pinion", "type: pinon"), "pinon", "mean 'pinion'")
     turned = dal.Model("m").add(dal.Body("disc", mass=1.0), dal.Pinion("roll", "disc", "ground", radius=1.0))
@@ -106,9 +106,9 @@ def rejected(model, *words):
 
 
 def unread(text, *words):
-    """Assert that reading a text tells these words."""
+    """Assert that reading a text reports these words."""
     try:
-        dal.check(dal.loads(text))
+        dal.check(dal.from_text(text))
     except dal.ModelError as error:
         assert all(word in str(error) for word in words), str(error)
     else:
@@ -147,10 +147,10 @@ def check_spring(until, **method):
 def check_spring_words():
     """The text goes round, and a negative stiffness is refused."""
     model = slider(0.1)
-    again = dal.loads(dal.dumps(model))
-    assert again["spring"] == model["spring"] and "type: cubic-spring" in dal.dumps(model)
+    again = dal.from_text(dal.to_text(model))
+    assert again["spring"] == model["spring"] and "type: cubic-spring" in dal.to_text(model)
     rejected(slider(0.1).replaced("spring", hardening=-1.0), "forces.spring.hardening", "-1.0", "0 or more")
-    unread(dal.dumps(model).replace("stiffness: 50.0, ", ""), "lacks 'stiffness'")
+    unread(dal.to_text(model).replace("stiffness: 50.0, ", ""), "lacks 'stiffness'")
 
 
 def check_tangents(exact):
@@ -199,7 +199,7 @@ def check_square(until, **method):
     near(r["energy.total"], r["energy.total"][0], 1e4 * ACCURACY * np.ptp(r["energy.kinetic"]), "energy of the tumbler")
     assert np.max(np.abs(r["level.torque"])) > 0.1 and np.ptp(r["b.rotation"][:, 2, 2]) > 1e-3
     near(r["level.force"], 0.0, 1e-9, "force of a turning constraint")
-    assert dal.loads(dal.dumps(m))["level"] == m["level"]
+    assert dal.from_text(dal.to_text(m))["level"] == m["level"]
     rejected(m.replaced("level", axis=(0, 0, 0)), "constraints.level.axis", "not zero")
 
 

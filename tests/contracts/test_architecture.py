@@ -17,7 +17,7 @@ PLACE = re.compile(r"`(\w+)` \(`([\w/]+\.py)`\)")
 
 
 def spans(line: str) -> list[str]:
-    """Return what stands in code on a line."""
+    """Return what is code on a line."""
     return re.findall(r"`([^`]+)`", line)
 
 

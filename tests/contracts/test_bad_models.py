@@ -1,4 +1,4 @@
-"""Every wrong model is told by name, with what was found, what is expected and the remedy."""
+"""Every wrong model is reported by name, with what was found, what is expected and the remedy."""
 
 import math
 
@@ -221,7 +221,7 @@ def test_faults_of_the_model_itself(model, fragment):
     (None, "None"),
 ])
 def test_only_parts_can_be_added(thing, fragment):
-    """The position of the wrong thing is told, and nothing is added."""
+    """The position of the wrong thing is reported, and nothing is added."""
     model = dal.Model("x")
     with pytest.raises(dal.ModelError) as error:
         model.add(dal.Body("good"), thing)
@@ -229,7 +229,7 @@ def test_only_parts_can_be_added(thing, fragment):
 
 
 def test_check_wants_a_model():
-    """Anything else is told."""
+    """Anything else is reported."""
     with pytest.raises(dal.ModelError, match="expected a Model"):
         dal.check("model.yaml")
 

@@ -54,7 +54,7 @@ def test_missing_peers(name):
 
 
 def test_check_fails_where_a_ratio_falls_short():
-    """A row below its requirement makes --check exit with 1, and only that; times of a smoke run are not held against any."""
+    """A row below its requirement makes --check exit with 1, and only that; times of a smoke run are not compared with any."""
     script = ("import interleave; r = interleave.Report('t', ['a']); r.add(a=1.0, ok={}); "
               "o = interleave.parse('', {}); raise SystemExit(r.finish(o, timed={}))")
     smoke = ["--check", "--smoke"]

@@ -1,4 +1,4 @@
-"""Every source that the code and the pages cite stands in the bibliography."""
+"""Every source that the code and the pages cite is in the bibliography."""
 
 import re
 from pathlib import Path

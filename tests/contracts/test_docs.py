@@ -105,7 +105,7 @@ def test_the_guide_of_robots_runs_and_tells_the_truth():
 @pytest.mark.parametrize("name", ["docs/first-pendulum.md", "docs/reference/model-text.md"])
 def test_model_texts_of_the_pages_run(name):
     for text in blocks(name, "yaml"):
-        model = dal.loads(text)
+        model = dal.from_text(text)
         r = dal.run(model, until=None if "until" in model.run else 0.1)
         end = r.events[-1].t if any(event.stop for event in model.events) else model.run.get("until", 0.1)
         assert r.t[-1] == end and np.ptp(r["energy.kinetic"]) > 0
@@ -155,7 +155,6 @@ def test_the_extra_of_the_pages_brings_what_the_gallery_imports():
     needed = set()
     for example in (ROOT / "examples").glob("plot_*.py"):
         code = example.read_text(encoding="utf-8")
-        needed |= {"sundials"} if re.search(r"\bbdf\b|Bdf\(", code) else set()
         needed |= {"flex"} if "meshio" in code or "read_mesh" in code else set()
         needed |= {"tables"} if "to_xarray" in code or "to_pandas" in code else set()
         needed |= {"mesh"} if "body_from_mesh" in code else set()

@@ -24,9 +24,9 @@ CONTRACT = {
     "methods": {"GeneralizedAlpha", "Global", "SemiRecursive"},
 }
 BEYOND = {"Bdf", "ChannelError", "Dynamics", "Event", "HHT", "LinearAcceleration", "Newmark", "Radau", "Recursive", "Results",
-          "StorageError", "Trapezoidal", "__version__", "bias", "body_from_mesh", "check", "dumps", "evaluate_state", "guess",
-          "jacobian", "kinematics", "loads", "mass_matrix", "neglect", "perturbation_report", "ramp", "read_mjcf", "read_urdf",
-          "rotation_between"}
+          "StorageError", "Trapezoidal", "__version__", "bias", "body_from_mesh", "check", "dumps", "evaluate_state",
+          "from_text", "guess", "jacobian", "kinematics", "loads", "mass_matrix", "neglect", "neglected",
+          "perturbation_report", "ramp", "read_mjcf", "read_urdf", "rotation_between", "to_text"}
 """Public names that DESIGN does not list; a name leaves or enters here on purpose only."""
 HEAVY = ("numba", "llvmlite", "scipy", "matplotlib", "h5py", "xarray", "pandas", "rich", "click", "trimesh", "ruamel")
 
@@ -54,6 +54,30 @@ def test_no_file_has_the_name_of_a_function(package, modules):
     """Importing such a file would put the module in the function's place."""
     files = {entry.name for entry in pkgutil.iter_modules(package.__path__)}
     assert files & set(package.__all__) == modules
+
+
+def pendulum():
+    return dal.Model("pendulum").add(dal.Body("rod", mass=1.0, com=(0, 0, -0.5)),
+                                     dal.Revolute("pivot", "ground", "rod", axis=(0, 1, 0), start=0.3))
+
+
+def test_former_names_warn_and_do_what_they_did():
+    m = pendulum()
+    with pytest.warns(DeprecationWarning, match="from_text"):
+        assert dal.to_text(dal.loads(dal.to_text(m))) == dal.to_text(m)
+    with pytest.warns(DeprecationWarning, match="to_text"):
+        assert dal.dumps(m) == dal.to_text(m)
+    with pytest.warns(DeprecationWarning, match="neglected"):
+        assert dal.neglect(m, ["rod"], mass=False)["rod"] == dal.neglected(m, ["rod"], mass=False)["rod"]
+    with pytest.warns(DeprecationWarning, match="assemble"):
+        one = dal.evaluate_state(m, {"pivot": 0.7}, {"pivot": 2.0}, 0.5)
+    other = dal.assemble(m, 0.5, start={"pivot": 0.7}, start_rate={"pivot": 2.0})
+    assert one["pivot.acceleration"][0] == other["pivot.acceleration"][0] and one.t[0] == other.t[0] == 0.5
+
+
+@pytest.mark.filterwarnings("error")
+def test_assembling_is_no_former_name():
+    assert dal.assemble(pendulum())["pivot.angle"][0] == 0.3
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -46,9 +46,9 @@ BOUNDED = settings(max_examples=150, deadline=None, derandomize=True,
 
 
 def is_told(text):
-    """Read a text; a fault must be told as a ModelError with a line."""
+    """Read a text; a fault must be reported as a ModelError with a line."""
     try:
-        model = dal.loads(text)
+        model = dal.from_text(text)
     except dal.ModelError as error:
         assert error.faults and all(fault.place for fault in error.faults)
     else:
@@ -57,7 +57,7 @@ def is_told(text):
 
 def test_the_valid_text_is_valid():
     """Otherwise the mutations below would say little."""
-    assert len(dal.loads(VALID)) == 15
+    assert len(dal.from_text(VALID)) == 15
 
 
 @BOUNDED
@@ -158,6 +158,6 @@ def test_numbers_and_names_survive(vector, mass, name):
         text = dal.check(model).text
     except dal.ModelError:
         return
-    again = dal.loads(text)
+    again = dal.from_text(text)
     assert again.gravity == vector and again.bodies[0] == dal.Body(name, mass, vector, points={name: vector})
-    assert dal.dumps(again) == text
+    assert dal.to_text(again) == text

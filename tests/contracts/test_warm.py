@@ -66,7 +66,7 @@ with event.install_listener("numba:compile", Listener()):
                 for step in (None, 1e-3):
                     attempt((m.name, f, i, step), lambda: dal.run(
                         m, until=2e-3, step=step, formulation=f, integrator=i, start=None).tables())
-        for analysis in (dal.static, dal.eigenmodes, dal.linearize, dal.assemble, dal.evaluate_state, dal.perturbation_report):
+        for analysis in (dal.static, dal.eigenmodes, dal.linearize, dal.assemble, dal.perturbation_report):
             attempt((m.name, analysis.__name__), lambda: analysis(m))
     arm = bundled("double-pendulum")
     motion = {"shoulder": dal.sine(amplitude=1.0, omega=2.0), "elbow": dal.sine(amplitude=1.0, omega=3.0)}

@@ -48,7 +48,7 @@ def moves(source):
 
 
 def sources(wanted):
-    """Return the files of installed packages that are wanted, or one mark that tells what to install."""
+    """Return the files of installed packages that are wanted, or one mark that says what to install."""
     suffixes = [(package, ".urdf") for package in URDF_PACKAGES] + [(package, ".xml") for package in MJCF_PACKAGES]
     found = [source for package, suffix in suffixes for source in files(package, suffix) if wanted(source)]
     return [pytest.param(source, id=source.label) for source in found] or [
@@ -72,14 +72,14 @@ def test_model_texts_keep_them(source):
     """Written and read again: the same text."""
     if find_spec("mujoco") is None:
         pytest.skip("mujoco is not installed: pip install 'dalembert[robots]'")
-    text = dal.dumps(dal.read_mjcf(source.path))
-    assert dal.dumps(dal.loads(text)) == text
+    text = dal.to_text(dal.read_mjcf(source.path))
+    assert dal.to_text(dal.from_text(text)) == text
 
 
 @pytest.mark.skipif(find_spec("mujoco") is None or not files("gymnasium", ".xml"),
                     reason="mujoco or gymnasium is not installed: pip install 'dalembert[test]'")
 def test_the_benchmark_counts(capsys):
-    """One line a model and the totals; the requirement is held against all models only."""
+    """One line per model and the totals; the requirement applies to all models only."""
     from foreign_models import main
 
     assert main(["--smoke", "--check", "--only", "gymnasium/envs"]) == 0

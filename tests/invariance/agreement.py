@@ -1,4 +1,4 @@
-"""Runs of a mechanism and of its other writings, held against each other."""
+"""Runs of a mechanism and of its other writings, compared with each other."""
 
 from __future__ import annotations
 

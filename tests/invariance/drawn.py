@@ -161,7 +161,7 @@ def calm(model):
 def follows_its_drives(model):
     """Tell whether a model can be assembled where its drives are at the end: else it locks on the way, in any writing."""
     try:
-        dal.evaluate_state(model, t=UNTIL)
+        dal.assemble(model, t=UNTIL)
     except dal.AssemblyError:
         return False
     return True

@@ -73,7 +73,7 @@ def test_units_cost_eigenvalues_no_digits(length):
 
 
 def with_conjugates(values):
-    """Return all eigenvalues; a double zero is told as a conjugate pair or as two real ones, as rounding has it."""
+    """Return all eigenvalues; a double zero is found as a conjugate pair or as two real ones, as rounding has it."""
     return np.concatenate([values, np.conj(values[values.imag > 0])])
 
 

@@ -12,7 +12,7 @@ from brute_motion import sandwich
 from random_models import ALL, random_tree
 
 from dalembert.model.check import check
-from dalembert.start.frame import evaluate_state
+from dalembert.start.frame import assemble
 
 EPS = np.finfo(float).eps
 SEEDS = range(5)
@@ -71,7 +71,7 @@ def compare_sums(ref, results):
 def compare(model, coordinates, rates, t=0.0):
     """Compare everything about one state."""
     ref = reference_state(check(model), coordinates, rates, t)
-    results = evaluate_state(model, coordinates, rates, t)
+    results = assemble(model, t, start=coordinates, start_rate=rates)
     compare_bodies(ref, results)
     compare_joints(ref, results)
     compare_sums(ref, results)

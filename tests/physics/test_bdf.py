@@ -13,8 +13,8 @@ from dalembert.start.arguments import RunOptions
 from dalembert.start.initial import prepare_start
 
 ORDERS = (1, 2, 3, 4, 5)
-STEPS = {1: (0.004, 0.002, 0.001), 2: (0.004, 0.002, 0.001), 3: (0.005, 0.004, 0.0025), 4: (0.01, 0.00625, 0.005),
-         5: (0.01, 0.00625, 0.005)}
+STEPS = {1: (0.004, 0.002, 0.001), 2: (0.004, 0.002, 0.001), 3: (0.005, 0.004, 0.0025), 4: (0.0025, 0.002, 0.00125),
+         5: (0.005, 0.004, 0.0025)}
 """Balls turn by a tenth of a radian in them; shorter ones of high order meet rounding."""
 ROUGH = 1.0
 """An accuracy that no step is too long for."""
@@ -55,7 +55,7 @@ def after_equal_steps(mechanism, order, h):
     run.state()  # begins: one state, order one
     for row in range(order + 1):
         past.t[row], past.q[row], past.qd[row] = exact["t"][row], exact["q"][row], exact["qd"][row]
-    own.newest, own.points, own.order, own.steady = order, order + 1, order, 0
+    own.newest, own.points, own.order, own.guessed = order, order + 1, order, 0
     p.history, p.h = order, h
     loop.opt[0].newton = FINE
     loop.opt[0].h_max = h

@@ -232,7 +232,7 @@ def test_a_law_that_fails_is_named_and_frames_are_kept(law, text):
 def test_other_analyses_say_that_controllers_do_not_act():
     m = slider().add(dal.JointSpring("spring", "rail", stiffness=10.0), proportional(0.01))
     motion = {"rail": dal.sine(omega=1.0)}
-    for analysis in (dal.static, dal.assemble, dal.evaluate_state,
+    for analysis in (dal.static, dal.assemble,
                      lambda x: dal.inverse_dynamics(x, motion, times=np.linspace(0, 1, 3))):
         assert any("controllers act in runs only" in text and "'pd'" in text for text in analysis(m).messages)
     assert "controllers act in runs only" in " ".join(dal.eigenmodes(m).messages)

@@ -1,4 +1,4 @@
-"""A joint tells the same whether it stands in the tree or closes the loop: mechanisms with each joint cut in turn.
+"""A joint reports the same whether it is in the tree or closes the loop: mechanisms with each joint cut in turn.
 
 All mechanisms have one degree of freedom and no redundant constraint, so that reactions are unique.
 """
@@ -49,7 +49,7 @@ CASES = [(make, k) for make, n in ((rccc, 4), (rsup, 4), (cue, 3)) for k in rang
 
 
 def scales(r, names):
-    """Largest values of each quantity over all joints: what an error is held against."""
+    """Largest values of each quantity over all joints: what an error is normalised by."""
     found = {}
     for name in names:
         quantity = name.rpartition(".")[2]

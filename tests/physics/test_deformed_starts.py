@@ -1,4 +1,4 @@
-"""Runs that begin in the equilibrium of flexible bodies stay there, in every formulation; what is no such start is told."""
+"""Runs that begin in the equilibrium of flexible bodies stay there, in every formulation; other starts are reported."""
 
 import numpy as np
 import pytest

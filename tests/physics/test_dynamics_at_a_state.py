@@ -181,10 +181,10 @@ def test_turned_axes_of_the_world_change_nothing_but_directions(seed):
     assert np.abs(np.vstack([A @ J[:3], A @ J[3:]]) - turned_J).max() <= 1000 * EPS * max(1.0, np.abs(J).max())
 
 
-def test_states_by_name_are_those_of_evaluate_state():
+def test_states_by_name_are_those_of_assemble():
     for seed in SEEDS:
         model, dynamics, q, qd, coordinates, rates = case(seed)
-        r = dal.evaluate_state(model, coordinates, rates)
+        r = dal.assemble(model, start=coordinates, start_rate=rates)
         assert np.array_equal(r.array("q")[0], q) and np.array_equal(r.array("qd")[0], qd)
         qdd = dynamics.forward_dynamics(q, qd)
         assert np.abs(r.array("qdd")[0] - qdd).max() <= 1e-9 * np.abs(qdd).max()  # two orders of summation
@@ -213,7 +213,7 @@ def test_drives_give_driven_rates_the_accelerations_of_their_laws():
         model, coordinates, rates = random_tree(np.random.default_rng(seed), 8, motions=True)
         dynamics = dal.Dynamics(model)
         q, qd = dynamics.state(coordinates, rates)
-        r = dal.evaluate_state(model, coordinates, rates)
+        r = dal.assemble(model, start=coordinates, start_rate=rates)
         qdd = dynamics.forward_dynamics(q, qd)
         assert np.abs(r.array("qdd")[0] - qdd).max() <= 1e-9 * np.abs(qdd).max()
         ref = reference_state(check(model), coordinates, rates)

@@ -1,6 +1,6 @@
 """States of flexible bodies go from floating frames to interfaces and back, to other frames, and from the rigid twin.
 
-Interfaces keep their poses and velocities; so do the modes between them.  What a frame cannot describe is told.
+Interfaces keep their poses and velocities; so do the modes between them.  What a frame cannot describe is reported.
 """
 
 from dataclasses import replace

@@ -11,7 +11,7 @@ from random_models import random_tree
 from dalembert.kernels.linearize import eval_matrices
 from dalembert.kernels.tree.factor import factor_tree, solve_tree
 from dalembert.kernels.tree.kinematics import eval_motion
-from dalembert.start.frame import evaluate_state
+from dalembert.start.frame import assemble
 
 SEEDS = range(6)
 
@@ -72,7 +72,7 @@ def test_mass_matrix_is_the_variation_by_accelerations_symmetric_and_positive(se
 def test_kinetic_energy_is_half_of_the_mass_matrix_on_the_rates(seed):
     model, _, _ = random_tree(np.random.default_rng(seed), 12)
     case = packed_case(model)
-    kinetic = evaluate_state(model)["energy.kinetic"][0]
+    kinetic = assemble(model)["energy.kinetic"][0]
     assert kinetic == pytest.approx(0.5 * case.qd @ case.mass_matrix() @ case.qd, rel=100 * EPS)
 
 

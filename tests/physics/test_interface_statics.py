@@ -1,4 +1,4 @@
-"""Equilibria of flexible bodies by load steps: closed forms, supports that move, failures that tell how far they came."""
+"""Equilibria of flexible bodies by load steps: closed forms, supports that move, failures that say how far they came."""
 
 import numpy as np
 import pytest

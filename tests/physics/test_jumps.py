@@ -68,3 +68,26 @@ def test_a_drive_that_jumps_is_named_with_time_and_size(kind):
                          ids=["smooth", "bent", "steep"])
 def test_a_continuous_drive_is_not(kind, law):
     assert not any("jumps" in message for message in driven(**{kind: law}).messages)
+
+
+@pytest.mark.parametrize("integrator", ["auto", "dopri5"])
+def test_a_law_that_a_body_is_kept_at_the_jump_of_is_named(integrator):
+    """Rubbing brings a free body to rest, and holds it there by ever changing signs: steps are short, few are rejected."""
+    m = dal.Model("sledge", gravity=(0, 0, 0)).add(
+        dal.Body("b", mass=1.0), dal.Prismatic("rail", "ground", "b", axis=(1, 0, 0), start_rate=1.0),
+        dal.Force("rub", "b", direction=(1, 0, 0), magnitude=lambda t, x, v: -0.5 * np.sign(v)))
+    r = dal.run(m, until=5.0, integrator=integrator)
+    assert r.stats.rejected < 0.1 * r.stats.steps
+    told = [message for message in r.messages if "forces.rub" in message]
+    assert len(told) == 1 and "jumps, by 1 near" in told[0] and "tanh" in told[0]
+
+
+@pytest.mark.parametrize("v0", [1e-3, 1e-6, 1e-9])
+def test_a_stiff_law_that_is_continuous_is_not(v0):
+    """It holds steps back as a jump does, and its values are far apart at all but the same speeds."""
+    m = dal.Model("sledge", gravity=(0, 0, 0)).add(
+        dal.Body("b", mass=1.0), dal.Prismatic("rail", "ground", "b", axis=(1, 0, 0), start_rate=1.0),
+        dal.Force("rub", "b", direction=(1, 0, 0), magnitude=lambda t, x, v: -0.5 * tanh(v / v0)))
+    r = dal.run(m, until=2.5)
+    assert not any("jumps" in message for message in r.messages)
+    assert any("stiff" in message for message in r.messages)

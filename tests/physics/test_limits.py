@@ -143,7 +143,7 @@ def test_a_body_that_cannot_be_is_told_first_by_every_analysis():
     m.add(dal.Body("b", mass=1.0, com=(0, 0, -0.5), inertia=ODD), dal.Body("c", mass=1.0, inertia=(0.1, 0.1, 0.1)),
           dal.Revolute("pivot", "ground", "b", axis=(0, 1, 0), start=0.3),
           dal.Prismatic("slide", "b", "c", axis=(0, 0, 1), start=0.2), dal.Motion("hold", "slide", position=0.1))
-    for results in (dal.run(m, until=0.1), dal.assemble(m), dal.evaluate_state(m), dal.static(m),
+    for results in (dal.run(m, until=0.1), dal.assemble(m), dal.static(m),
                     dal.inverse_dynamics(m, times=[0.0])):
         assert "bodies.b.inertia: found the principal moments (0.4, 0.4, 0.8938)" in results.messages[0]
         assert "slide" in results.messages[1]

@@ -95,7 +95,7 @@ def test_a_state_at_a_later_time_has_its_drive_there_and_its_loop_closed():
     """Place, rate and acceleration of the slider follow those of the driven crank."""
     m = slider_crank().add(dal.Motion("drive", "main", position=lambda t: 0.4 + 3.0 * t + t * t))
     t, angle, rate = 0.2, 1.04, 3.4
-    state = dal.evaluate_state(m, t=t)
+    state = dal.assemble(m, t=t)
     assert state["main.angle"][0] == pytest.approx(angle, abs=EPS)
     assert state["guide.displacement"][0] == pytest.approx(slider_position(angle), abs=10 * ASSEMBLED)
     assert state["guide.speed"][0] == pytest.approx(slider_slope(angle) * rate, abs=10 * ASSEMBLED)
@@ -312,7 +312,7 @@ def test_faulty_times_are_told(times):
 
 @pytest.mark.parametrize(("law", "told"), [(lambda t: 0.4 if t < 0.3 else 1 / 0, "ZeroDivisionError"),
                                            (lambda t: 0.4 if t < 0.3 else np.nan, "motion 'drive'.*not a finite")])
-def test_a_law_that_fails_is_told(law, told):
+def test_a_law_that_fails_is_reported(law, told):
     with pytest.raises(dal.ModelError, match=told):
         dal.kinematics(driven(law), [0.0, 0.5])
     with pytest.raises(dal.ModelError, match=told):

@@ -132,7 +132,7 @@ def opened(r, level):
 
 
 class Recorded:
-    """Rows of a run's frames as the kernels leave them, before they are told in joint coordinates: (frames, rows) each."""
+    """Rows of a run's frames as the kernels leave them, before they are given in joint coordinates: (frames, rows) each."""
 
     def __init__(self, monkeypatch):
         self.value, self.rate, self.largest = [], [], []
@@ -163,7 +163,7 @@ class Recorded:
 def test_loops_stay_closed_at_all_levels_for_a_hundred_seconds(formulation, accuracy, monkeypatch):
     """Every row keeps to the tolerance of its projection, relative to its size and to the largest rate of the coordinates.
 
-    Frames are told in joint coordinates, and the joint that closes the loop opens by what all rows leave, no more.
+    Frames are given in joint coordinates, and the joint that closes the loop opens by what all rows leave, no more.
     """
     recorded, data = Recorded(monkeypatch), load("p5_spatial_slider_crank")["data"]
     r = dal.run(slider_crank(), until=100.0, record=0.5, formulation=formulation, accuracy=accuracy)
@@ -181,7 +181,7 @@ def test_loops_stay_closed_at_all_levels_for_a_hundred_seconds(formulation, accu
 
 
 def test_iterations_of_a_step_hardly_grow_with_the_length_of_a_chain():
-    """Four-bars through their singular position: four times as many take at most a tenth more iterations a step."""
+    """Four-bars through their singular position: four times as many take at most a tenth more iterations per step."""
     p = load("p5_A02_n_fourbar")
     short, long = (dal.run(n_fourbar(p["data"], n), until=1.0, step=0.01, integrator="trapezoidal", formulation="global",
                            record=[1.0]).stats.iterations for n in (10, 40))
@@ -289,7 +289,7 @@ def test_an_arch_too_flat_for_rounding_names_its_joint():
 def test_an_arch_stands(formulation, rise):
     """A gap at its ends moves its top by the inverse of its slope; the moments about its top give the thrust.
 
-    In natural coordinates no row by itself tells how weakly the top is held, and loads have to be carried all the same.
+    In natural coordinates no row by itself shows how weakly the top is held, and loads have to be carried all the same.
     """
     r = dal.run(shallow_arch(rise), until=0.5, accuracy=1e-6, formulation=formulation)
     assert np.max(np.ptp(r["two.position"], axis=0)) < PROJECTED / rise

@@ -228,7 +228,7 @@ def test_integrators_keep_their_order_on_the_tree_of_the_article(integrator, ord
 
     The trapezoidal rule damps nothing: accelerations of the hub that began with zero instead of their own would alternate
     for ever, and the large corrections they cost made Newton's iteration believe in a contraction that it had not (error/h²
-    of phi2: 6.9 where it converged, 1.2 where it stopped early, after two iterations a step: slopes of 3 and more between
+    of phi2: 6.9 where it converged, 1.2 where it stopped early, after two iterations per step: slopes of 3 and more between
     steps that converged and such that did not).  Since both are cured error/h² of phi2 is 6.5, 6.9, 6.9, 7.0, 7.0 at steps of
     40, 20, 10, 4, 2 ms.
     """

@@ -1,6 +1,6 @@
 """Massless directions beside and within closed loops, and in `semi-recursive` and `global`: the same laws as on trees.
 
-The slider-crank with a node without mass between its slider and a wall is held against equations written by hand: one of
+The slider-crank with a node without mass between its slider and a wall is compared with equations written by hand: one of
 second order for the crank, one of first order for the node, integrated by SciPy.
 """
 

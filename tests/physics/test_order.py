@@ -42,7 +42,7 @@ def name_of(value):
     return value if isinstance(value, str) else repr(value) if not isinstance(value, int) else f"order {value}"
 
 
-# --- mechanisms, each with the channels that tell its state --------------------------------------------------------
+# --- mechanisms, each with the channels that give its state --------------------------------------------------------
 
 def tumbling():
     """Spinning free body with three different moments of inertia, thrown."""
@@ -240,5 +240,5 @@ def test_frames_between_steps_obey_the_equations_of_motion():
     model, _ = heavy_top()
     r = dal.run(model, until=1.0, accuracy=1e-5, record=0.0037)
     assert r["constraints.position"].max() <= 4 * np.finfo(float).eps
-    state = dal.evaluate_state(model, {"tip": r["tip.coordinates"][100]}, {"tip": r["tip.rates"][100]}, t=r.t[100])
+    state = dal.assemble(model, r.t[100], start={"tip": r["tip.coordinates"][100]}, start_rate={"tip": r["tip.rates"][100]})
     assert state["top.acceleration"][0] == pytest.approx(r["top.acceleration"][100], rel=1e-12)

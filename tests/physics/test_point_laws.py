@@ -94,7 +94,7 @@ def test_the_point_is_told_in_world_axes_whatever_the_direction_is(follow):
     coordinates = {"fly": np.array([0.4, -0.2, 0.1, 0.5, -0.1, 0.7, 0.5])}
     rates = {"fly": np.array([0.3, -0.2, 0.5, 1.0, -2.0, 1.5])}
     reference = reference_state(check(m), coordinates, rates, 0.7)
-    r = dal.evaluate_state(m, coordinates, rates, 0.7)
+    r = dal.assemble(m, 0.7, start=coordinates, start_rate=rates)
     tolerance = 2 * reference.unknowns * EPS * reference.condition
     for field in ("acceleration", "angular_acceleration"):
         expected = getattr(reference.bodies["b"], field)

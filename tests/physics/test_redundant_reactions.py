@@ -63,7 +63,7 @@ def test_springs_and_gears_on_hinges_do_not_change_how_they_share():
 def test_drives_of_both_hinges_share_the_moment():
     model = door("low", "high", gravity=(0.0, G, 0.0)).add(
         *(dal.Motion(f"drive {name}", name, position=0.0) for name in ("low", "high")))
-    r = dal.evaluate_state(model)
+    r = dal.assemble(model)
     for name in ("low", "high"):
         np.testing.assert_allclose(r[f"{name}.effort"], -MASS * G * WIDTH / 2, rtol=ROUNDING)
         np.testing.assert_allclose(r[f"{name}.torque"] @ Z, -MASS * G * WIDTH / 2, rtol=ROUNDING)
@@ -144,8 +144,8 @@ def test_reactions_balance_all_bodies_and_are_the_least_that_do(name, formulatio
 @pytest.mark.parametrize("cut", ["j0", "j1", "j2", "j3"])
 def test_reactions_do_not_depend_on_the_joint_that_closes_the_loop(cut):
     model = FOUR_BARS["plain"]()
-    state = dal.evaluate_state(model)
-    r = dal.evaluate_state(with_cut(model, cut, state))
+    state = dal.assemble(model)
+    r = dal.assemble(with_cut(model, cut, state))
     for k in range(4):
         for what in ("force", "torque"):
             expected = state[f"j{k}.{what}"]
@@ -154,9 +154,9 @@ def test_reactions_do_not_depend_on_the_joint_that_closes_the_loop(cut):
 
 @pytest.mark.parametrize("name", FOUR_BARS)
 def test_large_models_share_by_sparse_matrices_as_small_ones_do(name, monkeypatch):
-    small = dal.evaluate_state(FOUR_BARS[name]()).tables()
+    small = dal.assemble(FOUR_BARS[name]()).tables()
     monkeypatch.setattr(sharing, "DENSE", 0)
-    large = dal.evaluate_state(FOUR_BARS[name]()).tables()
+    large = dal.assemble(FOUR_BARS[name]()).tables()
     for table in ("reaction", "effort"):
         np.testing.assert_allclose(large[table], small[table], atol=ROUNDING * np.max(abs(small["reaction"])))
 

@@ -116,7 +116,7 @@ def test_drives_accelerate_rotors():
 
 def test_a_free_joint_carries_no_torque_about_its_axis():
     """What the rotor takes is no reaction."""
-    r = dal.evaluate_state(pendulum(armature=0.4, start=1.0))
+    r = dal.assemble(pendulum(armature=0.4, start=1.0))
     assert abs(r["pin.torque"][0, 1]) <= 1e-12
     assert r["pin.acceleration"][0] == pytest.approx(-2 * 9.81 * 0.5 * np.sin(1.0) / 1.0, rel=1e-12)
 
@@ -157,10 +157,10 @@ def test_wrong_rotors_are_told(joint, fragments):
 
 
 def test_model_text_keeps_rotors():
-    """One number, or one a rate."""
+    """One number, or one per rate."""
     m = dal.Model("m").add(dal.Body("b", mass=1.0, inertia=(1, 1, 1)),
                            dal.Cylindrical("j", "ground", "b", armature=[0.1, 2.0]))
-    again = dal.loads(dal.dumps(m))
+    again = dal.from_text(dal.to_text(m))
     assert again["j"] == m["j"]
     assert dal.check(again).joints[0].armature.tolist() == [0.1, 2.0]
-    assert "armature" not in dal.dumps(pendulum())
+    assert "armature" not in dal.to_text(pendulum())

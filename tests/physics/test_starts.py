@@ -1,4 +1,4 @@
-"""Starts of mechanisms: what was given is kept where the constraints allow it, and what had to move is told."""
+"""Starts of mechanisms: what was given is kept where the constraints allow it, and what had to move is reported."""
 
 import pytest
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.analyses.perturbation import neglect, perturbation_report
+from dalembert.analyses.perturbation import neglected, perturbation_report
 
 Y = (0, 1, 0)
 ROD = dict(mass=2.0, com=(0.5, 0, 0), inertia=(0.01, 0.2, 0.2), points={"tip": (1, 0, 0)})
@@ -58,7 +58,7 @@ def test_the_gain_is_right_within_a_factor_of_two(model, accuracy):
     """Against the steps of whole runs; frequencies alone promise far more than a small amplitude costs."""
     until = 3.0
     report = perturbation_report(model(), until=until, accuracy=accuracy)
-    steps = [dal.run(m, until=until, accuracy=accuracy).stats.steps for m in (model(), neglect(model(), report.bodies))]
+    steps = [dal.run(m, until=until, accuracy=accuracy).stats.steps for m in (model(), neglected(model(), report.bodies))]
     assert 0.5 < report.gain / (steps[0] / steps[1]) < 2.0
     assert report.gain < perturbation_report(model()).gain
 
@@ -67,7 +67,7 @@ def test_the_gain_is_right_within_a_factor_of_two(model, accuracy):
 def test_the_error_is_of_second_order_in_the_ratio_of_frequencies(model):
     """[ARN (4)]: O(eps²), and eps² goes as the inverse of the stiffness."""
     (name,) = perturbation_report(model()).bodies
-    limit = dal.run(neglect(model(), name), until=1.0, accuracy=1e-9, record=0.02)["hinge.angle"]
+    limit = dal.run(neglected(model(), name), until=1.0, accuracy=1e-9, record=0.02)["hinge.angle"]
     soft, firm = (np.max(np.abs(dal.run(m, until=1.0, accuracy=1e-9, record=0.02)["hinge.angle"] - limit))
                   for m in ((model(1e6, 1e5), model(1e7, 1e6)) if model is mounted else (model(1e6), model(1e7))))
     assert 6.0 < soft / firm < 16.0
@@ -79,7 +79,7 @@ def test_soft_elements_are_not_stiff():
 
 
 def test_a_rest_away_from_zero_is_kept():
-    m = neglect(clamped(rest=0.2), "stiff")
+    m = neglected(clamped(rest=0.2), "stiff")
     assert isinstance(m["stiff"], dal.Motion)
     assert np.allclose(dal.run(m, until=0.1)["root.angle"], 0.2)
 
@@ -91,7 +91,7 @@ def test_a_rest_away_from_zero_is_kept():
     ((0.0, 1e6, 0.0), 0.0, dal.PointOnPlane)])
 def test_bushings_become_the_joint_that_holds_their_stiff_directions(stiffness, turning, kind):
     """The free direction is y in all of them; a reaction along it would be one that the bushing did not have."""
-    m = neglect(mounted(stiffness, turning), "rubber")
+    m = neglected(mounted(stiffness, turning), "rubber")
     joint = m["rubber"]
     assert isinstance(joint, kind)
     if kind in (dal.Revolute, dal.Prismatic, dal.Cylindrical, dal.Planar, dal.PointOnLine):
@@ -100,7 +100,7 @@ def test_bushings_become_the_joint_that_holds_their_stiff_directions(stiffness, 
 
 
 def test_soft_directions_of_a_bushing_stay():
-    m = neglect(mounted(1e6, (1e4, 2.0, 1e4)), "rubber")
+    m = neglected(mounted(1e6, (1e4, 2.0, 1e4)), "rubber")
     rest = m["rubber (soft)"]
     assert isinstance(m["rubber"], dal.Revolute)
     assert rest.turning_stiffness == (0.0, 2.0, 0.0) and rest.stiffness == (0.0, 0.0, 0.0)
@@ -109,11 +109,11 @@ def test_soft_directions_of_a_bushing_stay():
 
 def test_directions_that_no_joint_holds_are_refused_with_their_names():
     with pytest.raises(dal.ModelError, match=r"bushing 'rubber'.*directions x, y, z and the rotations about x;"):
-        neglect(mounted(1e6, (1e4, 0.0, 0.0)), "rubber")
+        neglected(mounted(1e6, (1e4, 0.0, 0.0)), "rubber")
 
 
 def test_a_spring_without_length_becomes_a_ball_joint():
-    assert isinstance(neglect(hung().replaced("rope", length=0.0), "rope")["rope"], dal.Spherical)
+    assert isinstance(neglected(hung().replaced("rope", length=0.0), "rope")["rope"], dal.Spherical)
 
 
 def test_light_bodies_come_before_the_springs_that_hold_them():

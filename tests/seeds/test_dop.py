@@ -64,7 +64,7 @@ def test_penalties_by_name_reach_the_rows_of_their_parts(kind):
 
 
 def test_a_number_is_the_mapping_of_all_names():
-    """The law is exact: the same numbers stand in the same rows."""
+    """The law is exact: the same numbers are in the same rows."""
     one, each = (dal.run(slider_crank(), until=0.1, step=STEP, formulation=dal.SemiRecursive(penalty=p))
                  for p in (4e6, {"small end": 4e6}))
     assert np.array_equal(one["main.angle"], each["main.angle"])
@@ -202,7 +202,7 @@ def test_recorded_accelerations_do_not_magnify_errors_of_rates(kind):
     r = dal.run(stiffly_damped(), until=0.5, step=4e-3, record=[0.4, 0.5], formulation=kind())
     exact = dal.run(stiffly_damped(), until=0.5, accuracy=1e-11, record=[0.4, 0.5])
     state = {"main": r["main.angle"][-1]}
-    anew = dal.evaluate_state(stiffly_damped(), state, {"main": r["main.speed"][-1]}, t=0.5)["main.acceleration"][0]
+    anew = dal.assemble(stiffly_damped(), 0.5, start=state, start_rate={"main": r["main.speed"][-1]})["main.acceleration"][0]
     errors = [abs(a - exact["main.acceleration"][-1]) for a in (r["main.acceleration"][-1], anew)]
     assert errors[0] < 0.2 * errors[1]
 

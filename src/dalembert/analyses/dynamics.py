@@ -59,9 +59,9 @@ class Dynamics:
 
     where bias holds weight, centrifugal, Coriolis and gyroscopic loads, minus what *all* force elements of the model do at
     this state and time: springs, dampers, bushings, forces, torques, motors by their own laws, elastic forces of flexible
-    bodies.  Motors that a controller commands stand in `without`: their own laws do not count then.  The efforts that make
-    accelerations qdd are ``tau = M qdd + bias``, which is `inverse_dynamics`; computed torque takes the accelerations of a
-    reference plus feedback.
+    bodies.  Motors that a controller commands are listed in `without`: their laws do not count then.  The efforts that
+    make accelerations qdd are ``tau = M qdd + bias``, which is `inverse_dynamics`; computed torque takes the accelerations
+    of a reference plus feedback.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def _entry(name: str) -> Callable[..., int]:
 
 
 def _given(out: object, shape: tuple[int, ...]) -> np.ndarray:
-    """Return an array to be filled, or tell what it lacks."""
+    """Return an array to be filled, or report what it lacks."""
     if not (type(out) is np.ndarray and out.dtype == FLOAT and out.shape == shape and out.flags.c_contiguous
             and out.flags.writeable):
         found = f"an array of {out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else f"{out!r}"

@@ -252,7 +252,7 @@ class Carrier:
                                 "so that rates and reactions are not determined. Drive another joint, or leave this time out")
 
     def _beyond_reach(self, until: float) -> AssemblyError:
-        """Return the error that tells where the way ends and what is missing further on."""
+        """Return the error that says where the way ends and what is missing further on."""
         begin = self._driven(until, np.zeros(len(self.scale)))
         size, names = self._loose()
         nearest = Assembler(self.packed, until)

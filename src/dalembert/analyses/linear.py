@@ -34,12 +34,15 @@ if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
 
 INFINITE = 1e12
-"""Eigenvalues beyond this, normalised by the pace, stand for directions without inertia and are left out."""
+"""Eigenvalues beyond this, normalised by the pace, belong to directions without inertia and are left out."""
 ROUNDING = 100 * np.finfo(float).eps
 """Error of a squared eigenvalue relative to the largest one; a mode that grows by less is not called unstable."""
 LEAST_GROWTH = 1e-9
 """Negative damping ratio of a mode that swings, beyond its rounding, from which on it is called unstable: gyroscopic matrices
 leave the real parts of frequencies to rounding, and a mode that grows by less needs 1e8 swings to be seen."""
+
+PAIRED = 1e-2
+"""Distance of an eigenvalue from the opposite of another one, relative to its size, up to which they are a pair."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +80,18 @@ class Eigenmodes:
         return out
 
     @property
+    def _undecided(self) -> np.ndarray:
+        """(m,) bool, True for modes whose growth and decay are made of rounding: zeros that split into a pair, free swings."""
+        x = self.eigenvalues
+        mirrored = np.any(abs(x[:, None] + x) <= PAIRED * abs(x), axis=0)
+        free = np.where(x.imag != 0, abs(x.real) <= LEAST_GROWTH * abs(x), mirrored | (x.real >= 0.0))
+        falling = np.any(abs(x[:, None] + x[self.unstable]) <= PAIRED * abs(x[:, None]), axis=1)  # of a fall, its opposite
+        found: np.ndarray = free & ~self.unstable & ~falling
+        return found
+
+    @property
     def spins(self) -> dict[str, np.ndarray]:
-        """Angular velocities (3,) [rad/s], world axes, of flexible bodies that turn: modes are told in their own axes."""
+        """Angular velocities (3,) [rad/s], world axes, of flexible bodies that turn: modes are given in their own axes."""
         return spins(self.linear)
 
     @property
@@ -87,7 +100,7 @@ class Eigenmodes:
         speeds = {part: float(np.linalg.norm(w)) for part, w in self.spins.items()}
         idle = idle_controllers(self.linear.begin.packed)
         return idle + tuple(f"{part!r} turns at {w:.5g} rad/s ({w / (2 * np.pi):.5g} Hz): frequencies are those seen in axes "
-                            "that turn with it; whirl(model) tells those in fixed axes, forward and backward"
+                            "that turn with it; whirl(model) gives those in fixed axes, forward and backward"
                             for part, w in speeds.items())
 
     def whirl(self, model: Model, part: str | None = None) -> Whirl:
@@ -161,8 +174,10 @@ class Eigenmodes:
 
     def __str__(self) -> str:
         lines = [f"{'mode':>4} {'frequency':>12} {'damping':>9} {'time const.':>12}  largest in"]
+        undecided = self._undecided
         for i, (value, f, d) in enumerate(zip(self.eigenvalues, self.frequencies, self.damping, strict=True), 1):
-            slow = f"{-1 / value.real:10.4g} s" if value.real else f"{'-':>12}"
+            slow = f"{'-':>12}" if undecided[i - 1] or not value.real else f"{-1 / value.real:10.4g} s"
+            d = np.nan if undecided[i - 1] and not f else d
             top = [self.names[k] for k in np.argsort(-abs(self.shapes[i - 1]))[:2]]
             ratio = f"{'-':>9}" if np.isnan(d) else f"{round(d, 4) + 0.0:9.4f}"
             ratio = f"{'unstable':>9}" if self.unstable[i - 1] else ratio
@@ -226,7 +241,7 @@ def eigenmodes(model: Model, t: float = 0.0, *, start: Starts = None, start_rate
     """Frequencies [Hz], damping and shapes of small vibrations about the start; arguments as for `linearize`.
 
     Flexible bodies vibrate in their own axes: if these turn, so does the observer.  `Eigenmodes.messages` says so, and
-    `Eigenmodes.whirl` tells the frequencies in fixed axes.
+    `Eigenmodes.whirl` gives the frequencies in fixed axes.
     """
     return modes_of(linearize(model, t, start=start, start_rate=start_rate))
 

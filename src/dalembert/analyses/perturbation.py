@@ -1,7 +1,7 @@
 """Small masses and inertias, stiff springs and bushings: leave them out, and what that changes.
 
 A light body on stiff springs swings fast, and an error-controlled integrator follows it.  Singular perturbation theory
-[ARN (1)-(6)] takes the limit instead: `neglect` makes the reduced model, `perturbation_report` tells whether it pays.  Small
+[ARN (1)-(6)] takes the limit instead: `neglected` makes the reduced model, `perturbation_report` says whether it pays.  Small
 masses are the parameter of (1), stiff potentials that of (4), which become joints.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
@@ -34,7 +35,7 @@ SAME = 0.02
 ZERO = (0.0, 0.0, 0.0)
 
 
-def neglect(model: Model, bodies: str | Iterable[str], inertia: bool = True, mass: bool = True) -> Model:
+def neglected(model: Model, parts: str | Iterable[str], *, inertia: bool = True, mass: bool = True) -> Model:
     """Return a copy of the model in which the named bodies have no mass and no inertia, and named springs do not give.
 
     Points and joints stay, so that what is attached to the bodies is carried on as before.  Springs and bushings become
@@ -44,7 +45,7 @@ def neglect(model: Model, bodies: str | Iterable[str], inertia: bool = True, mas
     Parameters
     ----------
     model : Model
-    bodies : sequence of str
+    parts : str or sequence of str
         Names of bodies, springs and bushings.
     inertia, mass : bool
         False keeps the inertia about the centre of mass, or the mass.
@@ -63,10 +64,10 @@ def neglect(model: Model, bodies: str | Iterable[str], inertia: bool = True, mas
     --------
     >>> from dalembert.model.parts import Body, Prismatic
     >>> m = Model("cart").add(Body("wheel", mass=1e-3), Prismatic("way", "ground", "wheel"))
-    >>> neglect(m, ["wheel"])["wheel"].mass
+    >>> neglected(m, ["wheel"])["wheel"].mass
     0.0
     """
-    names = [bodies] if isinstance(bodies, str) else list(bodies)
+    names = [parts] if isinstance(parts, str) else list(parts)
     elastic = elastic_elements(model)
     known = [*(body.name for body in model.bodies), *elastic]
     faults = [Fault("neglect", f"no body, spring or bushing {name!r}.{near_names(str(name), known)}")
@@ -77,6 +78,15 @@ def neglect(model: Model, bodies: str | Iterable[str], inertia: bool = True, mas
     for name in names:
         model = made_rigid(model, name) if name in elastic else model.replaced(name, **changes)
     return model.replaced()
+
+
+def neglect(model: Model, bodies: str | Iterable[str], inertia: bool = True, mass: bool = True) -> Model:
+    """Return a copy of a model without some small masses or the compliance of some springs; the former name of `neglected`.
+
+    .. deprecated:: 0.1
+    """
+    warn("dal.neglect(model, parts) is called dal.neglected(model, parts) now", DeprecationWarning, stacklevel=2)
+    return neglected(model, bodies, inertia=inertia, mass=mass)
 
 
 @dataclass(frozen=True)
@@ -198,7 +208,7 @@ def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, stiffness_rat
     The modes of the model about its start are compared with those of the reduced one: a mode that vanishes, or whose
     eigenvalue falls by more than half, is caused by the body.  Frequencies that are damped away within a swing do not
     hold the step of an implicit integrator and do not count in the gain.  How many steps a motion really takes depends on its
-    amplitudes, and frequencies do not tell; with `until` both models are run for some of the time and their steps are counted.
+    amplitudes, which frequencies do not show; with `until` both models are run for some time and their steps are counted.
 
     Parameters
     ----------
@@ -248,7 +258,7 @@ def _stiff_elements(model: Model, light: Sequence[Neglect], limit: float, start:
     full = _modes_at_rest(model, start)
     for name in names:
         try:
-            left = _modes_at_rest(neglect(model, name), start)
+            left = _modes_at_rest(neglected(model, name), start)
         except MultibodyError:  # no joint for it, or nothing that fits together any more
             continue
         fast = lost(full, left)
@@ -283,7 +293,7 @@ def _is_stiff(full: np.ndarray, left: np.ndarray, fast: np.ndarray, limit: float
 def _reduced(model: Model, chosen: Sequence[Neglect]) -> Model:
     """Return the model without what was chosen."""
     for each in chosen:
-        model = neglect(model, each.bodies, inertia="inertia" in each.what, mass="mass" in each.what)
+        model = neglected(model, each.bodies, inertia="inertia" in each.what, mass="mass" in each.what)
     return model
 
 

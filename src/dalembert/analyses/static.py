@@ -226,7 +226,7 @@ def _rigid_equilibrium(model: Model, start: Starts, t: float, error: Convergence
 
 
 def _in_floating_frames(model: Model, faces: State) -> State:
-    """Equilibrium in floating frames next to that between faces, which is told itself where there is none."""
+    """Equilibrium in floating frames next to that between faces, or that itself, with a note, where there is none."""
     begin = start_at(model, faces)
     balance = Balance(held_at(begin.packed, begin.t), begin.t)
     found = _refined(balance, balance.evaluate(begin.q))

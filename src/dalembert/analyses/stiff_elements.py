@@ -43,7 +43,7 @@ def _stiffness(part: Any) -> list[Any]:
 
 
 def made_rigid(model: Model, name: str) -> Model:
-    """Return a copy of the model in which a joint or constraint of the same name stands for a spring or bushing.
+    """Return a copy of the model in which a joint or constraint of the same name replaces a spring or bushing.
 
     Its damping, and a tension or effort that was added to it, go with it: the joint carries them.  What a bushing leaves soft
     stays, as ``"<name> (soft)"``.  A free joint between the same bodies, which holds nothing, goes if a joint takes its place.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
 
 LARGEST = 0.1
-"""Largest displacement of a mode that is shown, relative to the extent of the model, unless told otherwise."""
+"""Largest displacement of a mode that is shown, relative to the extent of the model, unless given otherwise."""
 NOT_SIMULATED = "frames are moved along a mode, not simulated: channels of rates and loads have no meaning"
 PROBE = 1e-6
 """Part of a unit change of the coordinates by which displacements are measured."""

@@ -1,4 +1,4 @@
-"""Vibrations of turning flexible bodies, told in their own axes and in fixed ones.
+"""Vibrations of turning flexible bodies, in their own axes and in fixed ones.
 
 Elastic coordinates belong to a frame that turns with the body at the spin Omega.  Across its axis n a place moves there as
 z(t) = u_1 + i u_2, with e_1 x e_2 = n and the mode's complex displacements U,
@@ -29,7 +29,7 @@ from .swing import PROBE, moved_by
 SLOWEST = 1e-9
 """Spin below which a body is said to stand still [rad/s]."""
 SMALL_PART = 0.01
-"""Part of a mode's displacements, squared, below which a circle is not told."""
+"""Part of a mode's displacements, squared, below which a circle is not reported."""
 
 
 @dataclass(frozen=True)

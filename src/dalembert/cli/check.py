@@ -1,4 +1,4 @@
-"""`dalembert check`: find the faults of a model, or tell what it consists of and how it can move."""
+"""`dalembert check`: find the faults of a model, or report what it consists of and how it can move."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .failures import told
+from .failures import reported
 from .sources import find_model, read_model
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ MOST = 200
 def check(model: str, json_wanted: bool) -> None:
     """Check MODEL, print what it consists of and how many degrees of freedom it has.
 
-    Loops are closed for that; directions that are held more than once are told by name.
+    Loops are closed for that; directions that are held more than once are named.
     """
-    with told(json_wanted):
+    with reported(json_wanted):
         from ..model.check import check as check_model
         from ..topology.span import span
 
@@ -119,7 +119,7 @@ def _is_shown(plan: Plan, body: int) -> bool:
 
 
 def _tree(plan: Plan) -> list[str]:
-    """Return one line a body, each below its parent and further right."""
+    """Return one line per body, each below its parent and further right."""
     model, depth = plan.model, {0: 0}
     lines = ["    ground"]
     for body, k, reverse in list(zip(plan.order, plan.carrier, plan.reversed, strict=True))[1:]:

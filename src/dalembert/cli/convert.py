@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import FormatError
-from .failures import told
+from .failures import reported
 from .sources import find_model, read_model
 
 
@@ -17,7 +17,7 @@ from .sources import find_model, read_model
 @click.option("--force", is_flag=True, help="Let OUT be replaced if it exists.")
 def convert(source: str, target: Path, force: bool) -> None:
     """Read the model IN (.urdf, .xml of MuJoCo, .yaml, .py) and write it as model text OUT (.yaml)."""
-    with told():
+    with reported():
         if target.suffix.lower() not in (".yaml", ".yml"):
             raise FormatError(f"{target}: found the suffix {target.suffix!r}, expected .yaml for a model text")
         if target.exists() and not force:

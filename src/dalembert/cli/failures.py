@@ -20,7 +20,7 @@ class ReportedInterrupt(KeyboardInterrupt):
 
 
 @contextmanager
-def told(as_json: bool = False) -> Iterator[None]:
+def reported(as_json: bool = False) -> Iterator[None]:
     """Turn an error of dalembert into its message on stderr and an exit code.
 
     Parameters

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from .failures import told
+from .failures import reported
 from .sources import read_model
 
 
@@ -41,7 +41,7 @@ def report(path: Path) -> str:
 
 def main() -> None:
     """Print the report on the model whose file is the only argument; what a script prints is dropped."""
-    with told():
+    with reported():
         with redirect_stdout(io.StringIO()):
             text = report(Path(sys.argv[1]))
         click.echo(text)

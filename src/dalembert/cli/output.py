@@ -51,7 +51,7 @@ def _span(results: Results) -> str:
 
 
 def figure(x: float) -> str:
-    """Return a number for a table; rounding noise around zero is still told."""
+    """Return a number for a table; rounding noise around zero is printed as it is."""
     return f"{x:.6g}"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..errors import ChannelError, FormatError, HoldsResults, ModelError, MultibodyError, StorageError, near_names
-from .failures import ReportedInterrupt, told
+from .failures import ReportedInterrupt, reported
 from .output import as_json, print_summary
 from .painter import Painter
 from .progress import compile_notes, run_bar
@@ -48,7 +48,7 @@ def run(model: str, starts: tuple[str, ...], output: Path | None, force: bool, p
 
     Options that are not given come from the `run` block of the model.
     """
-    with told(json_wanted), nullcontext() if no_plot else Painter() as painter:
+    with reported(json_wanted), nullcontext() if no_plot else Painter() as painter:
         from ..model.check import check
 
         path = find_model(model)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .failures import told
+from .failures import reported
 from .output import as_json, figure, plain, print_summary, print_table
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def show(out: Path, channels: tuple[str, ...], rows: int, csv_wanted: bool, json
     """Print channels of the results file OUT, or without channels a summary and their names."""
     if csv_wanted and json_wanted:
         raise click.UsageError("--csv and --json exclude each other")
-    with told(json_wanted):
+    with reported(json_wanted):
         from ..results.store import load
         from ..results.tabular import overview, summary
 
@@ -57,7 +57,7 @@ def _columns(results: Results, channels: list[str]) -> dict[str, list[float]]:
 
 
 def _print_csv(results: Results, channels: list[str]) -> None:
-    """Print time and components, one line a frame, with all digits."""
+    """Print time and components, one line per frame, with all digits."""
     columns = {"t": results.t.tolist(), **_columns(results, channels)}
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import click
 
-from .failures import told
+from .failures import reported
 from .progress import compile_notes
 
 
@@ -15,7 +15,7 @@ from .progress import compile_notes
 def warm(quiet: bool) -> None:
     """Compile all kernels and keep them on disk."""
     begin = perf_counter()
-    with told(), compile_notes(quiet):
+    with reported(), compile_notes(quiet):
         from ..simulate.warm import warm as compile_all
 
         count = compile_all()

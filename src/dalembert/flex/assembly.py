@@ -32,7 +32,7 @@ class NodePattern:
         Parameters
         ----------
         matrices : (u, k d, k d) float
-            Symmetric, for d unknowns a node, node by node; of every element, or of the first u, repeated by all that
+            Symmetric, for d unknowns per node, node by node; of every element, or of the first u, repeated by all that
             follow.
 
         Returns
@@ -54,7 +54,7 @@ class NodePattern:
         return csr_array((total + total.T) * 0.5)
 
     def assembled_alike(self, matrices: np.ndarray, width: int) -> csr_array:
-        """Return the sum of element matrices (u, k, k) that act alike and apart on each of `width` unknowns a node."""
+        """Return the sum of element matrices (u, k, k) that act alike and apart on each of `width` unknowns per node."""
         return csr_array(kron(self.assembled(matrices), eye_array(width), format="csr"))
 
 

@@ -11,7 +11,7 @@ from .fe_model import FEModel
 from .interfaces import average_interface
 
 NEAREST = 12
-"""Nodes whose mean rotation stands for that of a node without rotations."""
+"""Nodes whose mean rotation is taken for that of a node without rotations."""
 
 
 @dataclass(frozen=True, eq=False)

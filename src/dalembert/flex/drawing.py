@@ -36,7 +36,7 @@ class Scale:
 
 
 def scale_of(values: Sequence[np.ndarray], words: str, unit: str) -> Scale:
-    """Return the colours from zero to the largest of some values [unit], told with a handy prefix."""
+    """Return the colours from zero to the largest of some values [unit], written with a handy prefix."""
     largest = max((float(np.max(v)) for v in values if len(v)), default=0.0)
     size, prefix = next(((s, p) for s, p in PREFIXES if largest >= s), (1.0, ""))
     return Scale(largest / size, f"{words} [{prefix}{unit}]", 1 / size)
@@ -94,7 +94,7 @@ def draw_cells(ax: Axes3D, nodes: np.ndarray, cells: Sequence[np.ndarray], *, va
 
 
 def draw_scale(ax: Axes3D, scale: Scale) -> None:
-    """Draw the bar that tells what the colours mean."""
+    """Draw the bar that explains the colours."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

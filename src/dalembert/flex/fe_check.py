@@ -38,7 +38,7 @@ def check_fe(fe: FEModel, *, mass: float | None = None, thorough: bool | None = 
     fe : FEModel
         To be checked.
     mass : float, optional
-        What the body weighs [kg]; tells wrong units, and confirms a mass that looks like them.
+        What the body weighs [kg]; reveals wrong units, and confirms a mass that looks like them.
     thorough : bool, optional
         Whether to factorise the matrices (definite? more zero eigenvalues than rigid motions?); by default up to
         20 000 unknowns.
@@ -99,7 +99,7 @@ def stored_half(matrix: sparray) -> bool:
     found = csr_array(matrix, copy=True)
     found.data = (found.data != 0).astype(float)
     both = found.multiply(found.T).sum()  # entries on the diagonal, and those that have a partner
-    return both < found.sum() and both == found.diagonal().sum()
+    return bool(both < found.sum() and both == found.diagonal().sum())
 
 
 def check_symmetric(faults: Faults, where: str, matrix: sparray) -> None:
@@ -183,7 +183,7 @@ def _check_mass(faults: Faults, where: str, fe: FEModel, expected: float | None)
         faults.tell(where + ".mass", f"found {found:g} kg, expected {expected:g} kg: a factor {found / expected:.3g}; "
                     "convert to kg, m, s (from N, mm, t: mass and stiffness times 1000, lengths by 1000)")
     volume = float(np.prod(np.ptp(fe.nodes, axis=0)))
-    solid = (fe.dof_direction < 3).all()  # beams and shells are thicker than their nodes tell
+    solid = (fe.dof_direction < 3).all()  # beams and shells are thicker than the extent of their nodes
     if solid and volume > 0 and not LIGHTEST <= found / volume <= HEAVIEST:
         faults.tell(where + ".mass", f"{found:g} kg in a box of {volume:.3g} m³ are {found / volume:.3g} kg/m³, "
                     f"{'more' if found / volume > HEAVIEST else 'less'} than any material; convert nodes, material and "

@@ -1,4 +1,4 @@
-"""A flexible body in a floating frame: six rigid freedoms of the frame and n elastic coordinates.
+"""A flexible body in a floating frame of reference: six rigid freedoms of the frame and n elastic coordinates.
 
 The coordinates of a reduced body can describe rigid motions, the frame describes them again.  Six conditions C q = 0 take
 them out: zero motion of an interface (tangent frame), of a chord's ends (chord frame), or zero momentum of the

@@ -95,7 +95,7 @@ def frame_on(floating: FloatingBody, name: str, seen: Moving) -> Moving:
 
 
 class _Equations:
-    """(1) and (2) of a body: six numbers an interface, then those of the modes."""
+    """(1) and (2) of a body: six numbers per interface, then those of the modes."""
 
     def __init__(self, floating: FloatingBody, interfaces: Mapping[str, Moving]):
         self.seen = list(interfaces.values())

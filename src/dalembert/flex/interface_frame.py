@@ -105,7 +105,7 @@ def interface_frame(reduced: ReducedBody, positions: np.ndarray, rotations: np.n
 
 def _frame_point(reduced: ReducedBody, frame: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return place and motion (6, n) of the frame point: as the superelements have it."""
-    return segment_frame(reduced, frame) if is_segment(reduced) else frame_point(spatial(reduced), frame)
+    return segment_frame(reduced, frame) if is_segment(reduced) else frame_point(spatial(reduced, frame), frame)
 
 
 def _mean_rotation(turns: np.ndarray) -> np.ndarray:

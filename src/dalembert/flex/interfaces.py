@@ -83,8 +83,12 @@ def average_interface(fe: FEModel, nodes: Nodes, *, point: Sequence[float] | np.
     """
     numbers, origin, rows, modes, directions = _coupled(fe, nodes, point, "average_interface")
     w = _weights(weights, len(numbers))[np.searchsorted(numbers, fe.dof_node[rows])]
-    if len(numbers) > 1:  # displacements decide; the rotations of a lone node are its frame's
-        w = np.where(fe.dof_direction[rows] < 3, w, 0.0)
+    place = fe.nodes[numbers] - fe.nodes[numbers].mean(axis=0)
+    displaced = fe.dof_direction[rows] < 3
+    if _rank(fe, numbers, rows[displaced], directions) == len(directions):  # displacements decide
+        w = np.where(displaced, w, 0.0)
+    elif len(numbers) > 1:  # nodes on a line that turn, those of a beam: rotations count as displacements at their reach
+        w = np.where(displaced, w, w * np.sum(place**2) / len(numbers))
     moving = modes[:, directions]
     weighted = (moving * w[:, None]).T
     inverse = np.zeros((6, len(rows)))
@@ -100,7 +104,7 @@ def _coupled(fe: FEModel, nodes: Nodes, point: Sequence[float] | np.ndarray | No
     origin = centroid if point is None else _point(point, where)
     rows = np.flatnonzero(np.isin(fe.dof_node, numbers))
     directions = (0, 1, 5) if fe.is_planar else (0, 1, 2, 3, 4, 5)
-    _check_rank(fe, numbers, centroid, rows, directions, where)
+    _check_rank(fe, numbers, rows, directions, where)
     return numbers, origin, rows, fe.rigid_modes(origin)[rows], directions
 
 
@@ -122,21 +126,25 @@ def _weights(weights: Any, count: int) -> np.ndarray:
     return w
 
 
-def _check_rank(fe: FEModel, numbers: np.ndarray, centroid: np.ndarray, rows: np.ndarray, directions: tuple[int, ...],
-                where: str) -> None:
+def _check_rank(fe: FEModel, numbers: np.ndarray, rows: np.ndarray, directions: tuple[int, ...], where: str) -> None:
     """Refuse a set whose nodes do not determine a frame."""
-    translations = rows if len(numbers) == 1 else rows[fe.dof_direction[rows] < 3]
-    modes = fe.rigid_modes(centroid)[translations][:, directions]
-    reach = np.abs(fe.nodes[numbers] - centroid).max()
-    scaled = modes / np.where(np.array(directions) < 3, 1.0, reach if reach > 0 else 1.0)
-    s = np.linalg.svd(scaled, compute_uv=False) if scaled.size else np.zeros(1)
-    rank = int((s > RANK_TOLERANCE * max(s.max(), 1e-300)).sum())
+    rank = _rank(fe, numbers, rows, directions)
     if rank < len(directions):
-        one = len(numbers) == 1
+        one, in_a_point = len(numbers) == 1, not np.ptp(fe.nodes[numbers], axis=0).any()
         raise ModelError(f"{where}: {len(numbers)} node{'s' * (not one)} without own rotations "
-                         f"{'lies' if one else 'lie'} {'in a point' if reach == 0 else 'on a line'} and "
+                         f"{'lies' if one else 'lie'} {'in a point' if in_a_point else 'on a line'} and "
                          f"determine{'s' * one} {rank} of {len(directions)} coordinates of a frame; take nodes that "
                          f"span {'a line' if fe.is_planar else 'an area'}")
+
+
+def _rank(fe: FEModel, numbers: np.ndarray, rows: np.ndarray, directions: tuple[int, ...]) -> int:
+    """Return how many of a frame's coordinates some unknowns of its nodes determine."""
+    centroid = fe.nodes[numbers].mean(axis=0)
+    reach = float(np.abs(fe.nodes[numbers] - centroid).max()) or 1.0
+    scaled = fe.rigid_modes(centroid)[rows][:, directions] / np.where(np.array(directions) < 3, 1.0, reach)
+    scaled *= np.where(fe.dof_direction[rows] < 3, 1.0, reach)[:, None]
+    s = np.linalg.svd(scaled, compute_uv=False) if scaled.size else np.zeros(1)
+    return int((s > RANK_TOLERANCE * max(s.max(), 1e-300)).sum())
 
 
 def _scattered(values: np.ndarray, rows: np.ndarray, n_dof: int) -> csr_array:

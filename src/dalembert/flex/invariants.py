@@ -155,6 +155,10 @@ def inertia_constants(fe: FEModel, basis: np.ndarray) -> Inertia:
     rigid = fe.rigid_modes()
     translation = rigid[:, :3].T @ carried
     rotation = rigid[:, 3:].T @ carried
+    if fe.is_planar:  # rotations about axes of the plane move what lies above or below the origin within it
+        for a, b, sign in ((0, 1, -1.0), (1, 0, 1.0)):
+            rows = fe.dof_direction == b
+            rotation[a] += sign * fe.nodes[fe.dof_node[rows], 2] @ carried[rows]
     mass, first, inertia = _rigid_constants(fe)
     slope = _inertia_slope(fe, carried)
     moments = _moments(shapes, loads)

@@ -118,10 +118,11 @@ def _iterated(solve: Solve, mass: Matrix, count: int, block: int) -> tuple[np.nd
 def _combined(basis: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
     """Return the blocks of a basis times their weights."""
     block = basis[0].shape[1]
-    total = basis[0] @ weights[:block]
+    total: np.ndarray = basis[0] @ weights[:block]
     for k, b in enumerate(basis[1:], 1):
         total += b @ weights[k * block:(k + 1) * block]
-    return total
+    out: np.ndarray = total
+    return out
 
 
 def _subtract(w: np.ndarray, basis: Sequence[np.ndarray], weights: np.ndarray) -> None:

@@ -100,7 +100,7 @@ def _positions(nodes: Any) -> np.ndarray:
 def _labels(labels: Any, count: int) -> np.ndarray:
     found = np.asarray(labels)
     if found.shape != (count,) or found.dtype.kind not in "iu" or len(np.unique(found)) < count:
-        raise ModelError(f"matrices.labels: found {shown(labels)}, expected {count} different whole numbers, one a node")
+        raise ModelError(f"matrices.labels: found {shown(labels)}, expected {count} different whole numbers, one per node")
     return found.astype(np.int64)
 
 

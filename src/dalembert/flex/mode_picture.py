@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
 
 LARGEST = 0.125
-"""Largest displacement that is drawn, relative to the size of the body, unless told otherwise."""
+"""Largest displacement that is drawn, relative to the size of the body, unless given otherwise."""
 
 
 def node_fields(fe: FEModel, displacement: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -19,12 +19,13 @@ smaller.  A mechanism that moves in the plane knows nothing of (1) and (2).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import block_diag, csr_array
 
+from ..model.flexible_parts import MEAN_AXIS
 from .body_point import BodyPoint
 from .fe_model import FEModel
 from .invariants import inertia_constants
@@ -38,13 +39,19 @@ SAME_PLACE = 1e-9
 """Distance from an interface, as a part of the body's size, below which a node is there."""
 
 
-def spatial(reduced: ReducedBody) -> ReducedBody:
-    """Return a planar reduced body with coordinates out of its plane, one for equal requests; others as they are."""
+def spatial(reduced: ReducedBody, frame: Any = None) -> ReducedBody:
+    """Return a planar reduced body with coordinates out of its plane, one for equal requests; others as they are.
+
+    If the frame is a set of nodes, that is one of its points: in space, nodes on a line determine none.
+    """
     if reduced.active.all():
         return reduced
     if ("spatial",) not in reduced.requested:
         reduced.requested["spatial",] = _lifted(reduced)
-    return cast("ReducedBody", reduced.requested["spatial",])
+    body = cast("ReducedBody", reduced.requested["spatial",])
+    if not isinstance(frame, str) or frame in body.places or frame == MEAN_AXIS:
+        return body
+    return replace(body, points={**body.points, frame: _lifted_point(reduced, reduced.frame_place(frame))})
 
 
 def _lifted(reduced: ReducedBody) -> ReducedBody:

@@ -184,7 +184,11 @@ def _reduced_stiffness(fe: FEModel, split: Partition, static: np.ndarray, square
 
 def _rigid_coordinates(split: Partition) -> np.ndarray:
     """Return the (6 n_interface, 6) interface coordinates of rigid motions about the origin."""
-    return np.vstack([rigid_motion(face.point, np.zeros(3)) for face in split.interfaces])
+    rigid = np.vstack([rigid_motion(face.point, np.zeros(3)) for face in split.interfaces])
+    if not split.active.all():  # a plane at any height moves within itself
+        rigid[~split.active] = 0.0
+        rigid[:, 2:5] = 0.0
+    return rigid
 
 
 def _points(fe: FEModel, points: Mapping[str, Any], basis: np.ndarray) -> dict[str, BodyPoint]:

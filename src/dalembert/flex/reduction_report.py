@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 COMPARED = 10
 """Elastic frequencies of the free body that are compared, at most."""
+ROUNDING = 1e-12
+"""Part of the body's size below which a coordinate of its centre of mass is rounding."""
 _DIRECTIONS = ("x", "y", "z", "about x", "about y", "about z")
 
 
@@ -53,13 +55,20 @@ def full_frequencies(reduced: ReducedBody, count: int) -> np.ndarray:
 def reduction_report(reduced: ReducedBody, *, full: bool = True) -> str:
     """Return the report of a reduction as text."""
     fe, count = reduced.model, len(reduced.interfaces)
-    lines = [f"{fe.n_dof} unknowns reduced to {reduced.n}: {count} interface{'s' * (count != 1)} "
-             f"({', '.join(reduced.interfaces)}) with 6 coordinates each, {reduced.n_modes} modes",
-             f"mass {reduced.mass:.6g} kg, centre of mass ({', '.join(f'{c:.6g}' for c in reduced.com)}) m", ""]
-    lines += _mass_table(reduced)
+    com = np.where(np.abs(reduced.com) > ROUNDING * fe.size, reduced.com, 0.0)
+    lines = [f"{fe.n_dof} unknowns reduced to {int(reduced.active.sum())}: {count} interface{'s' * (count != 1)} "
+             f"({', '.join(reduced.interfaces)}) with {_coordinates(reduced)}, {reduced.n_modes} modes",
+             f"mass {reduced.mass:.6g} kg, centre of mass ({', '.join(f'{c:.6g}' for c in com)}) m"]
+    if reduced.n_modes:
+        lines += ["", *_mass_table(reduced)]
     if full:
         lines += ["", *_frequency_table(reduced)]
     return "\n".join(lines)
+
+
+def _coordinates(reduced: ReducedBody) -> str:
+    """Tell the coordinates of an interface."""
+    return "3 coordinates each in the plane" if reduced.model.is_planar else "6 coordinates each"
 
 
 def _mass_table(reduced: ReducedBody) -> list[str]:
@@ -73,6 +82,8 @@ def _mass_table(reduced: ReducedBody) -> list[str]:
 
 def _frequency_table(reduced: ReducedBody) -> list[str]:
     found = free_frequencies(reduced)[:COMPARED]
+    if not found.size:
+        return ["free body: the reduced one is rigid, one interface and no modes; give it modes or another interface"]
     exact = full_frequencies(reduced, len(found))
     lines = ["free body: elastic frequencies [Hz] of the reduced and of the full model",
              f"{'mode':>5} {'reduced':>12} {'full':>12} {'error':>10}"]

@@ -1,7 +1,7 @@
 """Shape functions and quadrature of the isoparametric elements, made from their nodes and monomials.
 
 Reference elements: triangle and tetrahedron with unit edges from the origin, square and cube from -1 to 1, wedge =
-triangle times -1..1.  Nodes stand in the order of VTK.
+triangle times -1..1.  Nodes are in the order of VTK.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def read_sid(path: str | PathLike[str], dialect: str = "auto") -> FloatingBody:
     path : str or path
         The file.
     dialect : {"auto", "row-mode-column", "row-column-mode"}
-        Order of the indices of first-order terms; ``"auto"`` tells it from the sizes.
+        Order of the indices of first-order terms; ``"auto"`` decides by the sizes.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def sid_of(body: FloatingBody) -> SidFile:
 
 
 def _node_blocks(place: BodyPoint, geo: tuple[np.ndarray, np.ndarray] | None) -> dict[str, Taylor]:
-    """Return the blocks of a node; forces do work on phi q, and their stiffening stands on the other side."""
+    """Return the blocks of a node; forces do work on phi q, and their stiffening is on the other side."""
     turned = np.einsum("ijk,jq,kc->iqc", EPSILON, place.rotation, place.orientation)  # psi_q x axes
     first = (None, None) if geo is None else tuple(-k.transpose(0, 2, 1) for k in geo)
     return {"origin": Taylor(place.position[:, None], place.displacement[:, :, None]),

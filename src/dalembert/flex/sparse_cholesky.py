@@ -247,7 +247,7 @@ def _add(target: np.ndarray, rows: np.ndarray, columns: np.ndarray, update: np.n
 
 
 def _add_lower(target: np.ndarray, index: np.ndarray, update: np.ndarray) -> None:
-    """Add the lower triangle of a symmetric block to rows and columns of another; what stands above it does not count."""
+    """Add the lower triangle of a symmetric block to rows and columns of another; what is above it does not count."""
     if not update.size:
         return
     runs = _runs(index)

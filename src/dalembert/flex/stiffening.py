@@ -31,7 +31,7 @@ CHUNK = 512
 
 @dataclass(frozen=True, eq=False)
 class Stiffening:
-    """Stiffness matrices by unit loads, in n elastic coordinates; they stand on the left of the elastic equation.
+    """Stiffness matrices by unit loads, in n elastic coordinates; they are on the left-hand side of the elastic equation.
 
     Attributes
     ----------

@@ -122,7 +122,7 @@ def superelement(reduced: ReducedBody, frame: Any = None) -> Superelement:
         Of the body, see `body_frame`; without it, the frame follows the mean motion of the whole body, weighted by mass, and
         sits at its centre of mass.
     """
-    body = spatial(reduced)
+    body = spatial(reduced, frame)
     origin, motion = frame_point(body, frame)
     return about_frame(body, origin, motion, convective_matrices(body.model, body.basis), frame is not None)
 

@@ -46,7 +46,7 @@ def read_mjcf(path: str | PathLike[str]) -> Model:
     Returns
     -------
     Model
-        Its `notes` tell what was left out: contacts, limits, dry friction, actuators, tendons.
+        Its `notes` say what was left out: contacts, limits, dry friction, actuators, tendons.
         ``connect`` becomes a `Spherical`, ``weld`` a `Fixed` joint that closes a loop, ``joint`` a `Gear`, ``tendon`` between
         fixed tendons a `Gear` or `CoordinateCoupling`.  Coordinates count from the drawn pose, so that ``ref`` is taken off
         them.  A ``motor`` on a joint becomes a `Motor` without effort.  Geoms become the bodies' `drawing`.
@@ -103,7 +103,7 @@ class _Reader:
         else:
             said = element.attributes.get("name")
             if said in self.said:
-                raise element.fail(f"the name {said!r} a second time", "one name a body")
+                raise element.fail(f"the name {said!r} a second time", "one name per body")
             body = Made(self.names.new(said or f"body_{len(self.bodies) + 1}"), parent.world.then(pose),
                          self._mass(element, content))
             self.said[said or body.name] = body
@@ -125,7 +125,7 @@ class _Reader:
                 self.sites[child.attributes.get("name", "")] = body, at.then(pose_of(child, self.settings))
 
     def _content(self, element: Element, at: Pose, childclass: str) -> Iterator[tuple[Element, Pose, str]]:
-        """Return what a body holds, with the pose of the frame it stands in and the class its children inherit."""
+        """Return what a body holds, with the pose of its frame and the class that its children inherit."""
         for child in element.children:
             if child.tag in _NOT_READ:
                 raise child.fail(f"<{child.tag}>", "plain bodies; load the file in MuJoCo and save it with mj_saveLastXML")
@@ -169,7 +169,7 @@ class _Reader:
             raise element.fail(f"the type {said!r}", f"a type of joint.{near_names(said, _KINDS)}")
         original = element.attributes.get("name")
         if original is not None and original in self.joints:
-            raise element.fail(f"the name {original!r} a second time", "one name a joint")
+            raise element.fail(f"the name {original!r} a second time", "one name per joint")
         name = self.names.new(original or f"{below.name}_joint", "_joint")
         rotor, pose, axis = numbers(element, "armature", (0.0,))[0], below.world, np.zeros(3)
         if said == "free":
@@ -318,7 +318,7 @@ class _Reader:
             self.parts.append(CoordinateCoupling(name, told, to, a0 / factor))
 
     def _actuator(self, element: Element) -> None:
-        """Make a motor on a joint a `Motor` that is at rest; tell of all others."""
+        """Make a motor on a joint a `Motor` that is at rest; report all others."""
         name, joint = element.attributes.get("name", element.tag), self.joints.get(element.attributes.get("joint", ""))
         if element.tag == "motor" and joint is not None and len(joint.coordinates) == 1:
             gear = element.attributes.get("gear", "1").split()[0]

@@ -150,7 +150,7 @@ def matrix_of_quaternion(q: Iterable[float]) -> np.ndarray:
 
 
 def rotation_of(element: Element, settings: Settings) -> np.ndarray:
-    """Return the rotation that quat, axisangle, euler, xyaxes or zaxis tell."""
+    """Return the rotation that quat, axisangle, euler, xyaxes or zaxis give."""
     said = [key for key in ("quat", "axisangle", "euler", "xyaxes", "zaxis") if key in element.attributes]
     own = [key for key in said if key != "quat"] or said
     if len(own) > 1:
@@ -185,5 +185,5 @@ def _euler(element: Element, settings: Settings) -> np.ndarray:
 
 
 def pose_of(element: Element, settings: Settings) -> Pose:
-    """Return the pose that pos and an orientation tell."""
+    """Return the pose that pos and an orientation give."""
     return Pose(np.array(numbers(element, "pos", (0.0,) * 3)), rotation_of(element, settings))

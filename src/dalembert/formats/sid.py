@@ -1,7 +1,7 @@
 """Standard Input Data of flexible bodies as text (Wallrapp 1994): reading and writing, without meaning.
 
 A file holds named Taylor series M(q) = M0 + Σ M1_q q in blocks ``name ... end name``.  First-order entries are written
-``m1( row, mode, column)`` by most programs and ``m1( row, column, mode)`` by some; the sizes of the blocks usually tell.
+``m1( row, mode, column)`` by most programs and ``m1( row, column, mode)`` by some; the sizes of the blocks usually decide.
 """
 
 from __future__ import annotations

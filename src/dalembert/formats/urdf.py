@@ -42,7 +42,7 @@ def read_urdf(path: str | PathLike[str], *, floating_base: bool = False, gravity
     Returns
     -------
     Model
-        Its `notes` tell what was left out: limits and friction.  ``<visual>`` becomes the bodies' `drawing`.  Links without
+        Its `notes` say what was left out: limits and friction.  ``<visual>`` becomes the bodies' `drawing`.  Links without
         ``<inertial>`` are massless bodies; a ``<mimic>`` becomes a `Gear` named after its joint with ``_mimic`` appended.
         Dots in names become underscores; a joint that shares its name with a link gets ``_joint`` appended.
 
@@ -105,12 +105,12 @@ def _root_of(robot: Element, links: dict[str, Element], joints: list[Element]) -
     if len(links) < sum(1 for _ in robot.all("link")):
         said = [link.need("name") for link in robot.all("link")]
         twice = next(e for i, e in enumerate(robot.all("link")) if e.need("name") in said[:i])
-        raise twice.fail(f"the name {twice.need('name')!r} a second time", "one name a link")
+        raise twice.fail(f"the name {twice.need('name')!r} a second time", "one name per link")
     parents: dict[str, str] = {}
     for joint in joints:
         parent, child = _link_of(joint, "parent", links), _link_of(joint, "child", links)
         if child in parents:
-            raise joint.fail(f"{child!r} as a child for the second time", "one parent a link, as URDF has no loops")
+            raise joint.fail(f"{child!r} as a child for the second time", "one parent per link, as URDF has no loops")
         parents[child] = parent
     roots = [link for link in links if link not in parents]
     if len(roots) != 1:

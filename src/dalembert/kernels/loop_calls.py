@@ -1,6 +1,6 @@
-"""What the rest asks of mechanisms with loops: calls by address, so that trees neither compile nor load the answers.
+"""What other kernels need of mechanisms with loops: calls by address, so that trees neither compile nor load it.
 
-The answers stand in evaluate_loops.py and have the same arguments; linked_work.py joins the two.
+The functions behind the calls are in evaluate_loops.py and have the same arguments; linked_work.py joins the two.
 """
 
 from .compile.calls import COUNT, COUNTS, MATRIX, NUMBER, VECTOR, by_address

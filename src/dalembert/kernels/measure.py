@@ -90,7 +90,7 @@ def measure_reactions(sys, f, tau, needed, qdd, out, work):
 def measure_holds(sys, f, first, out, work):
     """Fill out[f] from row `first` on: force and torque of each hold on its second body, at that body's attachment.
 
-    For constraints between coordinates the effort on the first of them stands in place of the first force component.
+    For constraints between coordinates the effort on the first of them takes the place of the first force component.
     """
     for i in range(sys.hold.shape[0]):
         hold = sys.hold[i]
@@ -204,6 +204,10 @@ def restore_loads(loads, work):
     for i in range(control.effort.shape[0]):
         control.effort[i] = loads[k]
         k += 1
+    for i in range(control.contact.shape[0]):
+        for c in range(4):
+            control.contact[i, c] = loads[k]
+            k += 1
 
 
 @kernel

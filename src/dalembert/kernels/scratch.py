@@ -1,4 +1,4 @@
-"""Vectors that evaluations scribble on, a bundle for each of them: one that calls another finds its own untouched."""
+"""Scratch vectors of evaluations, a bundle for each of them: one that calls another finds its own untouched."""
 
 from functools import cache
 from itertools import accumulate, pairwise

@@ -1,6 +1,6 @@
-"""The tables that kernels work on: one row a thing, fields with unit and frame.
+"""The tables that kernels work on: one row per object, fields with unit and frame.
 
-`System` holds what a model is (frozen), `Work` what a thread scribbles on.  The frame of a body in the kernels is its
+`System` holds what a model is (frozen), `Work` the scratch of a thread.  The frame of a body in the kernels is its
 *joint frame*: origin at the second attachment of the joint that carries it, axes chosen so that the joint's own axis
 is the local z.  Suffix _b: these axes; _p: the parent's; _w: world.  A symmetric matrix is (xx, xy, xz, yy, yz, zz).
 
@@ -143,7 +143,7 @@ ROW = _record(
     ("e_b", "f8", 3),
     ("c", "f8"),  # constant part of the prescribed value [m, rad or -]
     ("radius", "f8"),  # of a wheel [m]
-    ("size", "f8"),  # size that a violation is held against [m, rad or -]
+    ("size", "f8"),  # size by which a violation is normalised [m, rad or -]
     ("penalty", "f8"),  # a large multiple of the mass that the row moves
     ("stiffness", "f8"),  # likewise of the stiffness of superelements that it works against [N/m or N m]
     ("given", "f8"),  # penalty that the user asks for in implicit steps, 0 for none [N/m or N m]

@@ -1,4 +1,4 @@
-"""From what the user said to a faultless model: every name resolved, every fault told at once."""
+"""From what the user said to a faultless model: every name resolved, every fault reported at once."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .check_constraints import read_constraint
+from .check_contacts import read_contact
 from .check_control import read_controller, read_event
 from .check_flexible_parts import read_flexible
 from .check_forces import read_force, read_motion
@@ -18,7 +19,7 @@ from .geometry import check_drawings
 from .model import Model
 from .names import Names, name_is_good
 from .parts import Body, Frame
-from .text_write import dumps
+from .text_write import to_text
 from .values import EYE3, ZERO3, Faults, frozen, matrix, number, rotation, row, shown, vector
 
 _TRIANGLE = 1e-3
@@ -40,7 +41,7 @@ def check(model: Model) -> CheckedModel:
     Returns
     -------
     CheckedModel
-        Row 0 of its bodies is the ground; its `notes` tell what is odd but can be computed with.
+        Row 0 of its bodies is the ground; its `notes` list what is odd but can be computed with.
 
     Raises
     ------
@@ -51,7 +52,7 @@ def check(model: Model) -> CheckedModel:
     checked = find_faults(model, faults)
     if faults:
         raise ModelError(faults, str(model.name))
-    return CheckedModel(**checked, text=dumps(model))
+    return CheckedModel(**checked, text=to_text(model))
 
 
 def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
@@ -77,6 +78,7 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     forces = tuple([read_force(faults, f"forces.{f.name}", f, names) for f in sections["forces"]])
     driven: dict[tuple[int, int], str] = {}
     motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
+    contacts = tuple([read_contact(faults, f"contacts.{c.name}", c, names) for c in sections["contacts"]])
     moved: dict[str, str] = {}
     controllers = tuple([read_controller(faults, f"controllers.{c.name}", c, sections["forces"], moved)
                          for c in sections["controllers"]])
@@ -84,7 +86,7 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     return {"name": model.name, "gravity": gravity, "bodies": tuple(bodies), "joints": joints,
             "constraints": constraints, "forces": forces, "motions": motions, "run": _read_run(faults, model.run),
             "notes": tuple(faults.notes), "flexibles": tuple(flexibles), "controllers": controllers,
-            "events": events}
+            "events": events, "contacts": contacts}
 
 
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:

@@ -118,11 +118,11 @@ def _read_coupling(faults: Faults, where: str, constraint: CoordinateCoupling, n
 
 
 def _find_other(faults: Faults, where: str, text: Any, names: Names, told: Coordinate) -> Coordinate:
-    """Resolve ``"joint"`` or ``"joint.coordinate"``, which must not be the coordinate that is told."""
+    """Resolve ``"joint"`` or ``"joint.coordinate"``, which must not be the dependent coordinate."""
     joint, _, coordinate = text.partition(".") if isinstance(text, str) else (text, "", "")
     found = find_coordinate(faults, where, where, joint, coordinate or None, names, instead=_INSTEAD)
     if found.unit and found == told:
-        faults.tell(where, f"{shown(text)} is the coordinate that is told, expected another one")
+        faults.tell(where, f"{shown(text)} is the dependent coordinate itself, expected another one")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Materials and cross-sections of a model: each reader tells its faults and returns the thing in SI units."""
+"""Materials and cross-sections of a model: each reader reports its faults and returns the part in SI units."""
 
 from __future__ import annotations
 

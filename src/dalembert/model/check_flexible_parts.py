@@ -1,4 +1,4 @@
-"""Flexible bodies of a model: their places become massless faces, themselves what stands between the faces."""
+"""Flexible bodies of a model: their places become massless faces, themselves what is between the faces."""
 
 from __future__ import annotations
 

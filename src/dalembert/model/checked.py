@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import ConstraintCode, ForceCode, JointCode
+from ..codes import ConstraintCode, ForceCode, JointCode, ShapeCode
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class CheckedConstraint:
     derivative_step : float
         Spacing of numerical derivatives of functions [s], or in the unit of x if `law_of_x`.
     terms : tuple of (int, int, float)
-        Joint number, number of the coordinate among the joint's, factor; the first is the coordinate that is told,
+        Joint number, number of the coordinate among the joint's, factor; the first is the dependent coordinate,
         with factor 1, so that the others have the negative ratio or factors of the user.
     radius : float
         ROLLING [m].
@@ -172,7 +172,7 @@ class CheckedConstraint:
     def ends(self) -> tuple[Place, Place]:
         """Both places, where there are two."""
         if self.first is None or self.second is None:
-            raise ValueError(f"{self.name!r} does not stand between two places")
+            raise ValueError(f"{self.name!r} is not between two places")
         return self.first, self.second
 
 
@@ -205,13 +205,13 @@ class CheckedForce:
     def ends(self) -> tuple[Place, Place]:
         """Both places, where there are two."""
         if self.first is None or self.second is None:
-            raise ValueError(f"{self.name!r} does not stand between two places")
+            raise ValueError(f"{self.name!r} is not between two places")
         return self.first, self.second
 
 
 @dataclass(frozen=True)
 class CheckedMotion:
-    """A drive of coordinate number `coordinate` of joint number `joint`; `speed` tells if the law is the rate."""
+    """A drive of coordinate number `coordinate` of joint number `joint`; `speed` is true if the law is the rate."""
 
     name: str
     joint: int
@@ -246,8 +246,33 @@ class CheckedEvent:
 
 
 @dataclass(frozen=True)
+class CheckedShape:
+    """A shape: its place and sizes [m]; `direction` (3,) is an axis or a normal in the place's axes."""
+
+    code: ShapeCode
+    place: Place
+    radius: float
+    length: float
+    size: np.ndarray
+    direction: np.ndarray
+    vertices: np.ndarray
+
+
+@dataclass(frozen=True)
+class CheckedContact:
+    """A contact of two shapes; `compliance` [m/N]."""
+
+    name: str
+    first: CheckedShape
+    second: CheckedShape
+    friction: float
+    restitution: float
+    compliance: float
+
+
+@dataclass(frozen=True)
 class CheckedModel:
-    """A faultless model; `text` is its model text for the provenance of results, `notes` tell what is odd about it."""
+    """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it."""
 
     name: str
     gravity: np.ndarray
@@ -262,3 +287,4 @@ class CheckedModel:
     flexibles: tuple[CheckedFlexible, ...] = ()
     controllers: tuple[CheckedController, ...] = ()
     events: tuple[CheckedEvent, ...] = ()
+    contacts: tuple[CheckedContact, ...] = ()

@@ -137,7 +137,7 @@ class CoordinateCoupling:
     Attributes
     ----------
     name, joint : str
-        Its own name and that of the joint whose coordinate is told.
+        Its own name and that of the joint whose coordinate is given by the others.
     to : mapping of str to float, or str
         ``{"joint": factor, "joint.coordinate": factor, ...}``: coordinate = offset + sum of factor times coordinate, as
         in a differential.  With `function` the name of one other: coordinate = offset + function(x), as in a cam.

@@ -78,8 +78,9 @@ class Beam:
     points : mapping of str to float
         More places by their arc length [m].
     frame : str or pair of str, optional
-        Floating frame of the segments in the tree formulations: ``"start"`` or ``"end"`` (tangent there),
-        ``("start", "end")`` (chord) or ``"mean-axis"``; by default tangent where the tree enters the segment.
+        Floating frame of reference of the segments, in all formulations: ``"start"`` or ``"end"`` (tangent there),
+        ``("start", "end")`` (chord) or ``"mean-axis"``; by default tangent where the tree enters the segment, and at mid-length
+        in interface coordinates.
     stiffening : bool, optional
         Whether stresses stiffen the segments in the tree formulations (default: yes).
     """
@@ -101,7 +102,8 @@ class Beam:
 class FlexibleBody:
     """An elastic body of any shape, reduced to its interfaces and modes.
 
-    Its places are the interfaces and named points of the reduced body; its name alone means the first interface.
+    Its places are the interfaces and named points of the reduced body; for joints and forces its name alone means the first
+    interface.  In results it means the frame if that is chosen, which is then the place ``"arm.frame"``, too.
 
     Attributes
     ----------
@@ -110,8 +112,9 @@ class FlexibleBody:
     reduced : ReducedBody or FloatingBody
         What `flex.craig_bampton` or `flex.read_sid` returned.
     frame : str or pair of str, optional
-        Floating frame in the tree formulations: an interface (tangent there), two of them (chord) or ``"mean-axis"``; by
-        default tangent where the tree enters the body.
+        Floating frame of reference, in all formulations: an interface, a named point, or a set of nodes of the model (tangent
+        there, in the mean), two interfaces (chord) or ``"mean-axis"``; by default tangent where the tree enters the body, and
+        the mean motion of the whole body in interface coordinates.
     stiffening : bool, optional
         Whether stresses stiffen the body in the tree formulations (default: yes, if the model has elements).
     """

@@ -153,7 +153,7 @@ class Force:
 
     Notes
     -----
-    The number of parameters tells which of the three a function is; those with a default do not count.
+    The number of parameters decides which of the three a function is; those with a default do not count.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import Any
 from .values import Faults, rotation, row, shown, vector
 
 SIZES = {"box": 3, "sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "mesh": 3}
-"""Kind of a shape -> how many numbers tell its size."""
+"""Kind of a shape -> how many numbers give its size."""
 
 
 @dataclass(frozen=True)

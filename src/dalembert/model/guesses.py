@@ -14,9 +14,9 @@ class Guess:
 
 
 def guess(value: Any) -> Guess:
-    """Return a start that tells where to look for the assembled position, and is not kept for its own sake.
+    """Return a start that says where to look for the assembled position, and is not kept for its own sake.
 
-    A plain start is kept where the constraints allow, and a message tells if it had to move.  A guess only decides which of
+    A plain start is kept where the constraints allow, and a message says if it had to move.  A guess only decides which of
     several positions is found: elbow up or down.  Where nothing has to be closed, in a tree, it is the start.
 
     Parameters

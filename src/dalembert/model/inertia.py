@@ -40,7 +40,7 @@ def inertia_rod(mass: float, *, length: float, axis: str | Vector = "z") -> Iner
     return _told("inertia_rod", "rod", mass, {"length": length, "axis": axis})
 
 
-def inertia_box(mass: float, *, size: Vector) -> Inertia:
+def inertia_box(mass: float, size: Vector) -> Inertia:
     """Return the inertia of a box whose edges `size` [m] lie along x, y and z, as a diagonal [kg m²].
 
     Examples
@@ -64,7 +64,7 @@ def inertia_cylinder(mass: float, *, radius: float, length: float, axis: str | V
     return _told("inertia_cylinder", "cylinder", mass, {"radius": radius, "length": length, "axis": axis})
 
 
-def inertia_sphere(mass: float, *, radius: float, hollow: bool = False) -> Inertia:
+def inertia_sphere(mass: float, radius: float, *, hollow: bool = False) -> Inertia:
     """Return the inertia of a solid ball, or of a thin spherical shell if `hollow`, as a diagonal [kg m²].
 
     Examples

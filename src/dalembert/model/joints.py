@@ -19,7 +19,7 @@ class Joint:
     name : str
         Unique in the model.
     first, second : str
-        Attachments; the joint's axes are given in the first one's frame, its coordinates tell how the second
+        Attachments; the joint's axes are given in the first one's frame, its coordinates say how the second
         lies relative to the first, and at coordinate zero the two frames coincide.
     start, start_rate : float or sequence, optional
         Coordinates and rates at the beginning, in the joint's own coordinates; `guess(start)` if it need not be kept.
@@ -27,7 +27,7 @@ class Joint:
         True if the joint shall close a loop rather than carry its second body.
     armature : float or sequence, optional
         Inertia of a rotor geared to the joint, seen from the joint's side, [kg m²] about an angle, [kg] along a displacement:
-        one number for all rates, or one a rate.  It adds half of it times the rate's square to the kinetic energy and
+        one number for all rates, or one per rate.  It adds half of it times the rate's square to the kinetic energy and
         nothing else, neither weight nor gyroscopic moments.  The three of a rotation in space must be equal.
     """
 

@@ -83,7 +83,7 @@ def table(t: Sequence[float], y: Sequence[float], *, kind: str = "cubic") -> Tab
 
 
 def _plain(values: Any) -> Any:
-    """Return a sequence as a tuple of plain numbers; anything else as it is, for the check to tell."""
+    """Return a sequence as a tuple of plain numbers; anything else as it is, for the check to report."""
     values = values.tolist() if isinstance(values, AsList) else values
     return tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else values
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from ..errors import Fault, ModelError, near_names
 from .constraints import CONSTRAINTS
+from .contacts import Contact
 from .control import Controller, Event
 from .flexible_parts import FLEXIBLES
 from .parts import FORCES, JOINTS, Body, Motion, Vector
 from .values import shown
 
 _SECTIONS = {"bodies": (Body,), "flexible": FLEXIBLES, "joints": JOINTS, "constraints": CONSTRAINTS, "forces": FORCES,
-             "motions": (Motion,), "controllers": (Controller,), "events": (Event,)}
+             "motions": (Motion,), "contacts": (Contact,), "controllers": (Controller,), "events": (Event,)}
 PART_TYPES = tuple(kind for kinds in _SECTIONS.values() for kind in kinds)
 _OWN_FIELDS = ("name", "gravity", "ground", "run")
 
@@ -143,6 +144,11 @@ class Model:
         return self._of("motions")
 
     @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The pairs of shapes that may touch."""
+        return self._of("contacts")
+
+    @property
     def controllers(self) -> tuple[Controller, ...]:
         """The controllers."""
         return self._of("controllers")
@@ -175,7 +181,7 @@ class Model:
 
     def __repr__(self) -> str:
         words = {"bodies": "body", "flexible": "flexible body", "joints": "joint", "constraints": "constraint",
-                 "forces": "force", "motions": "motion", "controllers": "controller", "events": "event"}
+                 "forces": "force", "motions": "motion", "contacts": "contact", "controllers": "controller", "events": "event"}
         many = {"flexible": "flexible bodies"}
         counts = [f"{len(parts)} {words[name] if len(parts) == 1 else many.get(name, name)}"
                   for name, parts in self.sections().items() if parts]
@@ -188,6 +194,6 @@ def _why_no_part(thing: Any) -> str:
         return f"found the class {thing.__name__}, expected a part; call it, as in {thing.__name__}('name', ...)"
     if isinstance(thing, (list, tuple, set)) or isinstance(thing, Iterator):
         return f"found {shown(thing)}, expected a part; put a star before it, as in add(*parts)"
-    return (f"found {shown(thing)} ({type(thing).__name__}), expected a body, joint, constraint, force, motion, controller or "
-            f"event."
+    return (f"found {shown(thing)} ({type(thing).__name__}), expected a body, joint, constraint, force, motion, contact, "
+            f"controller or event."
             f"{near_names(type(thing).__name__, [kind.__name__ for kind in PART_TYPES])}")

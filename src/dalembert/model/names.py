@@ -1,4 +1,4 @@
-"""Names of a model: which are allowed, and what they stand for."""
+"""Names of a model: which are allowed, and what they mean."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def name_is_good(faults: Faults, where: str, name: Any) -> bool:
 
 
 class Names:
-    """What the names of a model stand for: bodies and joints by name, their rows and places."""
+    """What the names of a model mean: bodies and joints by name, their rows and places."""
 
     def __init__(self, faults: Faults, sections: dict[str, tuple[Any, ...]]):
         self._rows: dict[str, int] = {"ground": 0}
@@ -48,7 +48,7 @@ class Names:
         elif good and name in RESERVED:
             faults.tell(where, f"the name {name!r} is reserved for {RESERVED[name]}; choose another")
         elif good and name in owner:
-            faults.tell(where, f"the name {name!r} is taken by {owner[name]}.{name}, expected one name a part, as "
+            faults.tell(where, f"the name {name!r} is taken by {owner[name]}.{name}, expected one name per part, as "
                                "results are found by name; choose another")
         if section == "bodies":
             self._origins.append(Place(len(self._origins), ZERO3, EYE3, str(name)))

@@ -1,6 +1,6 @@
 """The parts a user builds a model from: frozen dataclasses whose fields are the schema of the model text.
 
-Bodies and motions stand here, joints in `joints.py`, force elements in `forces.py`, constraints in `constraints.py`.  Nothing
+Bodies and motions are here, joints in `joints.py`, force elements in `forces.py`, constraints in `constraints.py`.  Nothing
 is checked here; `model/check.py` collects every fault of a model at once.  SI units, radians.  An attachment is ``"body"``
 (its origin) or ``"body.point"``; the ground is called ``"ground"``.
 """
@@ -64,7 +64,7 @@ class Body:
         Centre of mass in the body's axes [m].
     inertia : (3, 3) or (3,) float
         About the centre of mass, in body axes [kg m²]; three numbers are the diagonal.  Principal moments below zero are
-        a fault; others of which one exceeds the sum of the other two, as no body has them, are told and computed with.
+        a fault; others of which one exceeds the sum of the other two, as no body has them, are reported and computed with.
     points : mapping of str to (3,) float or Frame
         Named places in the body's axes [m].
     drawing : sequence of Drawing

@@ -1,7 +1,7 @@
 """Records: what a kind of joint, force element or constraint is, said once.
 
 The model text, checks, units, tables of the kernels, channels of the results and the pages of the reference follow from them.
-A record is data.  Each stands in the class that users write, beside the fields that it speaks of, and is closed over a code
+A record is data.  Each is part of the class that users write, beside the fields that it describes, and is closed over a code
 of `codes.py`, by which the kernels know the kind.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import pi
 
-from ..codes import ConstraintCode, ForceCode, JointCode, RowCode
+from ..codes import ConstraintCode, ForceCode, JointCode, RowCode, ShapeCode
 
 AXES = "xyz"
 """Axes of a joint's frame; z is the joint's own axis."""
@@ -77,7 +77,7 @@ class LawField:
     form : {"state", "point", "time"}
         What functions may depend on: time, coordinate or length and rate; also a point's place and velocity; time alone.
     optional : bool
-        Whether None stands for no law.
+        Whether None means no law.
     above : float or None
         Bound of its values, as far as they are known beforehand.
     remedy : str
@@ -93,7 +93,7 @@ class LawField:
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction among the fields of a part, made a unit vector; `optional` if None stands for none."""
+    """A direction among the fields of a part, made a unit vector; `optional` if None means none."""
 
     name: str
     optional: bool = False
@@ -351,6 +351,29 @@ class ConstraintRecord:
     def kind(self) -> str:
         """Name in layouts and files of results."""
         return kind_of(self.code)
+
+
+# --- shapes --------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class ShapeRecord:
+    """What a kind of shape is that touches others.
+
+    Attributes
+    ----------
+    code : ShapeCode
+    fields : tuple
+        Of the shape besides its place, in the order in which they are checked.
+    does : str
+        In a few words, for the reference.
+    mesh : bool
+        Whether it is made of triangles.
+    """
+
+    code: ShapeCode
+    fields: tuple[Field, ...]
+    does: str
+    mesh: bool = False
 
 
 def kind_of(code: JointCode | ForceCode | ConstraintCode) -> str:

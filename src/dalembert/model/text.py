@@ -1,9 +1,10 @@
-"""Model text: read, write, and their twins for texts in memory."""
+"""Model text: `read` and `write` for files, `from_text` and `to_text` for texts in memory."""
 
 from __future__ import annotations
 
 from os import PathLike, fspath
 from pathlib import Path
+from warnings import warn
 
 from ..errors import Fault, ModelError, near_names
 from .check import check, find_faults
@@ -11,11 +12,11 @@ from .check_laws import functions_of
 from .flexible_parts import FlexibleBody
 from .model import Model
 from .text_read import model_of
-from .text_write import dumps
+from .text_write import to_text
 from .values import shown
 from .yaml_tree import TextFaults, parse_yaml
 
-__all__ = ["dumps", "loads", "read", "write"]
+__all__ = ["dumps", "from_text", "loads", "read", "to_text", "write"]
 
 
 def read(path: str | PathLike[str]) -> Model:
@@ -48,23 +49,54 @@ def read(path: str | PathLike[str]) -> Model:
         line = data.count(b"\n", 0, error.start) + 1
         what = f"byte {data[error.start]:#04x} is not UTF-8, expected a model text in UTF-8; save it in that encoding"
         raise ModelError([Fault("text", what, f"{fspath(path)}:{line}")]) from None
-    return _loads(text, file.stem, fspath(path))
+    return _parsed(text, file.stem, fspath(path))
 
 
-def loads(text: str, name: str = "model") -> Model:
-    """Return the model that a text in memory tells; `name` is used if the text gives none.
+def from_text(text: str, name: str = "model") -> Model:
+    """Return the model of a model text in memory; `read` takes one from a file, `to_text` is the inverse.
+
+    Parameters
+    ----------
+    text : str
+        YAML.
+    name : str
+        Used if the text gives none.
+
+    Raises
+    ------
+    ModelError
+        With every fault and its line.
 
     Examples
     --------
-    >>> loads("bodies: {rod: {mass: 2.0}}", name="single")
+    >>> from_text("bodies: {rod: {mass: 2.0}}", name="single")
     <Model 'single': 1 body, gravity (0.0, 0.0, -9.81)>
     """
     if not isinstance(text, str):
         raise ModelError(f"found {shown(text)}, expected the text of a model; use read for a file")
-    return _loads(text, name, "text")
+    return _parsed(text, name, "text")
 
 
-def _loads(text: str, name: str, file: str) -> Model:
+def loads(text: str, name: str = "model") -> Model:
+    """Return the model of a model text in memory; the former name of `from_text`.
+
+    .. deprecated:: 0.1
+       `load` opens results, which this is not the twin of.
+    """
+    warn("dal.loads(text) is called dal.from_text(text) now; dal.load(path) opens results", DeprecationWarning, stacklevel=2)
+    return from_text(text, name)
+
+
+def dumps(model: Model) -> str:
+    """Return the text of a model; the former name of `to_text`.
+
+    .. deprecated:: 0.1
+    """
+    warn("dal.dumps(model) is called dal.to_text(model) now", DeprecationWarning, stacklevel=2)
+    return to_text(model)
+
+
+def _parsed(text: str, name: str, file: str) -> Model:
     faults = TextFaults(file)
     data = parse_yaml(text, faults)
     if data is None and faults:
@@ -82,7 +114,7 @@ def write(model: Model, path: str | PathLike[str]) -> None:
     Raises
     ------
     ModelError
-        If the model is faulty, holds a function or a reduced body (which a text cannot tell), or the file cannot be written.
+        If the model is faulty, holds a function or a reduced body (which a text cannot hold), or the file cannot be written.
     """
     text = check(model).text
     faults = [Fault(where, f"a text cannot hold the function {name!r}; use a number, sine, table or ramp")

@@ -8,6 +8,8 @@ from math import pi
 from typing import Any
 
 from .constraints import CONSTRAINTS, Distance
+from .contacts import SHAPES as CONTACT_SHAPES
+from .contacts import Contact
 from .control import Controller, Event
 from .flexible import SECTIONS, Material
 from .flexible_parts import FLEXIBLES, Beam, FlexibleBody
@@ -24,7 +26,7 @@ from .values import Faults, number, shown
 from .yaml_tree import TextFaults
 
 _TOP = ("name", "gravity", "ground", "bodies", "flexible", "joints", "constraints", "forces", "motions",
-        "controllers", "events", "run")
+        "contacts", "controllers", "events", "run")
 _DRIVES = (LawField("position"), LawField("speed"))
 _TWO_PLACES = "two places: between: [ground, body.point]"
 _TWO_JOINTS = "two joints: between: [first, second]"
@@ -42,7 +44,7 @@ _LAWS: _Kinds = {
 
 
 def model_of(data: Any, faults: TextFaults, name: str) -> Model:
-    """Build the model that a text's data tell; whatever is faulty is told and left out or replaced by a stand-in."""
+    """Build the model of a text's data; whatever is faulty is reported and left out or replaced by a substitute."""
     if not isinstance(data, dict):
         faults.tell("text", f"found {shown(data)}, expected a model: 'name:', 'bodies:', 'joints:' ...")
         return Model(name)
@@ -53,7 +55,7 @@ def model_of(data: Any, faults: TextFaults, name: str) -> Model:
     model.ground = _points(faults, "ground", data.get("ground"))
     readers: dict[str, Callable[[TextFaults, str, Any, dict[str, Any]], Any]] = {
         "bodies": _body, "flexible": _flexible, "joints": _joint, "constraints": _constraint, "forces": _force,
-        "motions": _motion, "controllers": _controller, "events": _event}
+        "motions": _motion, "contacts": _contact, "controllers": _controller, "events": _event}
     for section, reader in readers.items():
         for key, entry in _entries(faults, section, data.get(section)):
             model.add(reader(faults, f"{section}.{key}", key, entry))
@@ -216,7 +218,7 @@ def _one_of(faults: TextFaults, where: str, data: dict[str, Any], kinds: _Kinds,
 
 def _known_fields(faults: TextFaults, where: str, data: dict[str, Any], kind: type, extra: tuple[str, ...] = (),
                   hidden: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the values of a part's fields and tell unknown keys; `extra` are other words of the text."""
+    """Return the values of a part's fields and report unknown keys; `extra` are other words of the text."""
     known = [f.name for f in fields(kind) if f.name not in ("name", *hidden)]
     _tell_unknown(faults, where, data, (*extra, *known))
     return {key: data[key] for key in known if key in data}
@@ -306,6 +308,25 @@ def _motion(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> 
     values = _known_fields(faults, where, data, Motion)
     _need(faults, where, values, "joint")
     return Motion(name, **_with_laws(faults, where, values, _DRIVES))
+
+
+def _contact(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Contact:
+    values = _known_fields(faults, where, data, Contact, ("between",), ("first", "second"))
+    ends = _ends(faults, where, data, "two shapes or places: between: [{sphere: {at: ball, radius: 0.1}}, ground.wall]")
+    shapes = {side: _shape(faults, f"{where}.{side}", value) for side, value in ends.items()}
+    return Contact(name, **shapes, **values)
+
+
+def _shape(faults: TextFaults, where: str, data: Any) -> Any:
+    """Read ``{sphere: {at:, radius:}}`` and the like; a name is a point."""
+    if not isinstance(data, dict):
+        return data
+    kinds = {type_name(kind): kind for kind in CONTACT_SHAPES}
+    kind, values = _one_of(faults, where, data, {word: _words(each) for word, each in kinds.items()}, "a shape")
+    if values is None:
+        faults.silent.add(where)
+        return None
+    return kinds[kind](**values)
 
 
 def _need_all(faults: TextFaults, where: str, values: dict[str, Any], kind: type, own: tuple[Field, ...]) -> None:

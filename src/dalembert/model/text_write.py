@@ -1,4 +1,4 @@
-"""The text of a model: YAML with one line a part, numbers written so that they read back exactly."""
+"""The text of a model: YAML with one line per part, numbers written so that they read back exactly."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .contacts import SHAPES, Contact
 from .control import Controller, Event
 from .flexible import SECTIONS, Material
 from .flexible_parts import Reduced
@@ -36,10 +37,10 @@ def type_name(kind: type) -> str:
     return _TYPE_NAMES.sub("-", kind.__name__).lower()
 
 
-def dumps(model: Model) -> str:
+def to_text(model: Model) -> str:
     """Return the model text of a model.
 
-    Functions and reduced bodies cannot be told in a text; they appear as ``{function: name}`` and
+    Functions and reduced bodies cannot be written in a text; they appear as ``{function: name}`` and
     ``{reduced body: [interfaces]}``.
     """
     lines = [f"name: {_text(model.name)}", f"gravity: {_text(model.gravity)}"]
@@ -55,15 +56,16 @@ def dumps(model: Model) -> str:
 
 def _part(part: Any) -> dict[str, Any]:
     """Return the fields of a part that differ from their defaults, by the words of the model text."""
-    said: dict[str, Any] = {} if isinstance(part, (Body, Motion, Controller, Event)) else {"type": type_name(type(part))}
+    plain = isinstance(part, (Body, Motion, Contact, Controller, Event))
+    said: dict[str, Any] = {} if plain else {"type": type_name(type(part))}
     for key, default in _fields(type(part)):
         value = getattr(part, key)
         if key == "second":
             said["between"] = [said.pop("first"), value]
         elif key != "name" and value is not default:
-            plain = value.tolist() if isinstance(value, np.ndarray) else value
-            if not (type(plain) is type(default) and plain == default):
-                said[key] = plain
+            told = value.tolist() if isinstance(value, np.ndarray) else value
+            if not (type(told) is type(default) and told == default):
+                said[key] = told
     return said
 
 
@@ -117,6 +119,8 @@ def _as_mapping(value: Any) -> Any:
         return _as_mapping(value.function)
     if isinstance(value, Law):
         return {type(value).__name__.lower(): {f.name: getattr(value, f.name) for f in fields(value)}}
+    if isinstance(value, SHAPES):
+        return {type_name(type(value)): _changed_fields(value)}
     if isinstance(value, SECTIONS):
         return {type_name(type(value)): _changed_fields(value)}
     if isinstance(value, Material):
@@ -131,7 +135,7 @@ def _as_mapping(value: Any) -> Any:
 def _changed_fields(value: Any, hidden: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the fields of a material, section or drawing that differ from their defaults."""
     return {f.name: getattr(value, f.name) for f in fields(value)
-            if f.name not in hidden and (f.default is MISSING or getattr(value, f.name) != f.default)}
+            if f.name not in hidden and (f.default is MISSING or not np.array_equal(getattr(value, f.name), f.default))}
 
 
 def _float_text(x: float) -> str:

@@ -1,4 +1,4 @@
-"""Single values of a model: numbers, vectors, rotations.  Each reader tells its fault and goes on with a stand-in."""
+"""Single values of a model: numbers, vectors, rotations.  Each reader reports its fault and goes on with a substitute."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ZERO3, EYE3, UNIT_X, UNIT_Z = frozen((0, 0, 0)), frozen(np.eye(3)), frozen((1, 0
 
 
 class Faults(list[Fault]):
-    """Everything that is wrong so far, in the order found; `notes` tell what is odd but can be computed with."""
+    """Everything that is wrong so far, in the order found; `notes` list what is odd but can be computed with."""
 
     def __init__(self) -> None:
         super().__init__()

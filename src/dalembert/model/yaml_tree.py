@@ -1,4 +1,4 @@
-"""YAML as plain data with line numbers: texts, numbers, lists and mappings, and where each stands in the file."""
+"""YAML as plain data with line numbers: texts, numbers, lists and mappings, and where each is in the file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBER_LIMIT = 1000
 
 
 class TextFaults(Faults):
-    """Faults of a model text; each is told with the line of the nearest value that stands in the text.
+    """Faults of a model text; each is reported with the line of the nearest value in the text.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class TextFaults(Faults):
     lines : dict of str to int
         Line of each path, such as ``"joints.elbow.axis[1]"``; counted from 1.
     silent : set of str
-        Paths about which nothing more is told.
+        Paths about which nothing more is reported.
     """
 
     def __init__(self, file: str):

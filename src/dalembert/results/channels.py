@@ -58,6 +58,8 @@ def owners(layout: Layout) -> Owners:
     for motion in layout.motions:
         joint, units = moved[motion.joint]
         add(motion.name, _in_units(MOTION, units[motion.v - joint.v:][:1]), motion)
+    for contact in layout.contacts:
+        add(contact.name, CONTACTS, contact)
     for controller in layout.controllers:
         add(controller.name, controller_quantities(controller.outputs), controller)
     for name, quantities in SYSTEM.items():
@@ -135,6 +137,20 @@ def controller_quantities(outputs: tuple[str, ...]) -> dict[str, Quantity]:
     if len(outputs) == 1:
         return {"outputs": Quantity("N, N m", (), lambda source, controller: _held(source, controller)[:, 0])}
     return {"outputs": Quantity("N, N m", (outputs,), _held)}
+
+
+# contacts; an entry is a ContactEntry
+
+
+def _contact(columns: slice | int) -> Take:
+    return lambda source, contact: source.array("contact")[:, contact.row, columns]
+
+
+CONTACTS = {
+    "gap": Quantity("m", (), _contact(tab.GAP)),
+    "normal_force": Quantity("N", (), _contact(tab.NORMAL_FORCE)),
+    "friction_force": Quantity("N", XYZ, _contact(tab.FRICTION_FORCE)),
+}
 
 
 # motions and the system

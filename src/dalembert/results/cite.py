@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .references import ENTRIES, FLEXIBLE, FORMULATIONS, IMPLICIT, INTEGRATORS, TURNING
+from .references import CONSTRAINED, ENTRIES, FLEXIBLE, FORMULATIONS, IMPLICIT, INTEGRATORS, MASSLESS, TURNING
 from .results import Results
 
 
 def cite(results: Results) -> str:
-    """Return BibTeX entries of dalembert and of the methods that a run used.
+    """Return BibTeX entries of dalembert and of the methods that a run used, not of all that are installed.
 
     Parameters
     ----------
@@ -25,6 +25,10 @@ def cite(results: Results) -> str:
     formulation = str(results.provenance.get("formulation", ""))
     integrator = str(results.provenance.get("integrator", ""))
     keys = [*_asked(formulation, FORMULATIONS), *_asked(integrator, INTEGRATORS)]
+    if results.layout.rows:
+        keys += _asked(formulation, CONSTRAINED)
+    if any("massless" in message for message in results.messages):
+        keys += MASSLESS
     if results.layout.faces:
         keys += _asked(formulation, FLEXIBLE)
     turns = any(joint.nq != joint.nv for joint in results.layout.joints)

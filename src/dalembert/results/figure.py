@@ -20,8 +20,8 @@ def draw(results: Results, channels: Sequence[str] = (), *, path: str | Path | N
          ax: Axes | None = None) -> Axes | Figure:
     """Draw channels over time; see `Results.plot`.
 
-    Channels of one unit share an axes, axes stand above each other.  Without channels the joints' coordinates and
-    the energies are drawn.
+    Channels of one unit share a panel; panels are stacked.  Without channels the joints' coordinates and the
+    energies are drawn.
     """
     if ax is not None:
         groups = _by_unit(results, channels or overview(results))

@@ -15,7 +15,7 @@ WXYZ = (("w", "x", "y", "z"),)
 
 
 class Source(Protocol):
-    """Where the arrays of a run come from: ``array(name)`` has one row a frame."""
+    """Where the arrays of a run come from: ``array(name)`` has one row per frame."""
 
     layout: Layout
 

@@ -63,7 +63,7 @@ class Segment:
 
 
 class Recovery:
-    """The flexible parts of a model as they stand in the results of one of its runs.
+    """The flexible parts of a model as they are in the results of one of its runs.
 
     Parameters
     ----------

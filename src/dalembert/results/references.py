@@ -6,21 +6,33 @@ FORMULATIONS = {
     "recursive": ("ARN",),
     "semi-recursive": ("DOP",),
     "global": ("DOP", "SEG"),
+    "interface": ("ELL",),
     "modular": ("SEG",),
 }
 """Formulation -> keys."""
+
+CONSTRAINED = {
+    "semi-recursive": ("SEG",),
+    "interface": ("DOP", "SEG"),
+}
+"""Formulation -> keys of what it does with constraints: augmented Lagrangian of index 3 with projections (ALI3-P), and on
+accelerations."""
+MASSLESS = ("ARN",)
+"""Singular perturbation, where bodies are massless in any formulation."""
 
 FLEXIBLE = {
     "recursive": ("HEL",),
     "semi-recursive": ("HEL",),
     "global": ("ELL",),
+    "interface": ("ELL",),
 }
-"""Formulation -> keys of what it does with flexible bodies: floating frames, absolute interface coordinates."""
+"""Formulation -> keys of what it does with flexible bodies: floating frames of reference, absolute interface coordinates."""
 
 INTEGRATORS = {
     "rk4": ("Kutta1901",),
     "dopri5": ("DormandPrince1980",),
     "tsit5": ("Tsitouras2011",),
+    "explicit-euler": ("HairerLubichWanner2003",),
     "semi-implicit-euler": ("HairerLubichWanner2003",),
     "trapezoidal": ("Newmark1959",),
     "newmark": ("Newmark1959",),
@@ -30,13 +42,14 @@ INTEGRATORS = {
     "high-order": ("GLO",),
     "sdirk4": ("HairerWanner1996",),
     "radau": ("HairerWanner1996",),
-    "bdf": ("SUNDIALS2005",),
+    "bdf": ("BrenanCampbellPetzold1996",),
 }
 """Integrator -> keys."""
 
 TURNING = ("BruelsCardonaArnold2012",)
 """What implicit integrators need besides where a model has quaternions."""
-IMPLICIT = ("sdirk4", "radau", "trapezoidal", "newmark", "linear-acceleration", "hht", "generalized-alpha")
+IMPLICIT = ("sdirk4", "radau", "bdf", "trapezoidal", "newmark", "linear-acceleration", "high-order", "hht",
+            "generalized-alpha")
 
 ENTRIES = {
     "ARN": ("misc", {
@@ -116,11 +129,9 @@ ENTRIES = {
         "title": r"Lie group generalized-$\alpha$ time integration of constrained flexible multibody systems",
         "journal": "Mechanism and Machine Theory", "volume": "48", "pages": "121--137", "year": "2012",
         "doi": "10.1016/j.mechmachtheory.2011.07.017"}),
-    "SUNDIALS2005": ("article", {
-        "author": "Hindmarsh, Alan C. and Brown, Peter N. and Grant, Keith E. and Lee, Steven L. and Serban, Radu and "
-                  "Shumaker, Dan E. and Woodward, Carol S.",
-        "title": "{SUNDIALS}: Suite of nonlinear and differential/algebraic equation solvers",
-        "journal": "ACM Transactions on Mathematical Software", "volume": "31", "number": "3",
-        "pages": "363--396", "year": "2005", "doi": "10.1145/1089014.1089020"}),
+    "BrenanCampbellPetzold1996": ("book", {
+        "author": "Brenan, Kathryn E. and Campbell, Stephen L. and Petzold, Linda R.",
+        "title": "Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations",
+        "publisher": "SIAM", "year": "1996", "doi": "10.1137/1.9781611971224"}),
 }
 """Key -> (kind of entry, fields)."""

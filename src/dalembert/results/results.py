@@ -88,7 +88,7 @@ class Results:
         return ch.owners(self.layout)
 
     def array(self, name: str) -> np.ndarray:
-        """Return a whole array of the run, one row a frame; for names see `tables.FRAMES` and `tables.TABLES`."""
+        """Return a whole array of the run, one row per frame; for names see `tables.FRAMES` and `tables.TABLES`."""
         return self._frames[name] if name in self._frames else self.tables()[name]
 
     def tables(self) -> dict[str, np.ndarray]:
@@ -138,7 +138,7 @@ class Results:
         return to_xarray(self, channels)
 
     def to_pandas(self, channels: Sequence[str] | None = None) -> DataFrame:
-        """Return a `pandas.DataFrame`, a column a component, index t [s]; needs the extra ``[tables]``."""
+        """Return a `pandas.DataFrame`, a column per component, index t [s]; needs the extra ``[tables]``."""
         from .tabular import to_pandas
 
         return to_pandas(self, channels)
@@ -233,7 +233,7 @@ class Results:
         exaggeration : float
             Factor of the displacements.
         colour : {"stress", "displacement", None}
-            What colours tell.
+            What colours show.
         reference : str or pair of str, optional
             As for `shape`.
         ax : matplotlib Axes3D, optional

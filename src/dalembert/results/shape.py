@@ -1,6 +1,6 @@
 """Deformed shapes of flexible parts, from the results of a run.
 
-The undeformed part is laid on one of its places or on the chord between two; displacements are told, and exaggerated,
+The undeformed part is laid on one of its places or on the chord between two; displacements are given, and exaggerated,
 from there.
 """
 
@@ -50,7 +50,7 @@ class Shape:
     cells : tuple of (m, k) int
         Node numbers of lines (k = 2), and of triangles and quadrilaterals of the surface.
     stress : (n,) float or None
-        Von Mises stress, or largest axial stress of a beam's section [Pa]; None if it cannot be told.
+        Von Mises stress, or largest axial stress of a beam's section [Pa]; None if it is not known.
     without_stress : str
         Why, and the remedy.
     """

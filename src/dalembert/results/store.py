@@ -1,7 +1,7 @@
 """Results in HDF5 files, written block by block while a run goes on.
 
 A file is laid out once, then switched to single-writer mode: from then on every state of it that can be on the disk is
-readable, also after the writing process was killed.  The number of frames that are complete stands in ``count``
+readable, also after the writing process was killed.  The number of complete frames is in ``count``
 and is written after the frames themselves.  Texts are JSON in byte datasets (attributes end at 64 KiB).
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 VERSION = 3
 MISSING = {1: (0.0, 0.0, np.nan), 2: (np.nan,), 3: ()}
-"""Versions that `load` knows, with what stands for the last columns of `system` that they lack: violated constraints (those of
+"""Versions that `load` knows, with what replaces the last columns of `system` that they lack: violated constraints (those of
 version 1 hold trees only) and the power supplied."""
 CHUNK = 16 * 1024
 """Bytes of a chunk, about; small, because a chunk that grows by another block is written anew."""
@@ -71,7 +71,8 @@ class Writer:
         self.path = Path(path)
         self.written = 0
         self.last = 0.0
-        self._shapes, self._arrays = frame_shapes(layout), {}
+        self._shapes = frame_shapes(layout)
+        self._arrays: dict[str, Dataset] = {}
         try:
             self._file = h5py.File(self.path, "w", libver="latest")
         except OSError as error:
@@ -102,7 +103,7 @@ class Writer:
         self._give_back()
 
     def append(self, frames: Mapping[str, np.ndarray], tables: Mapping[str, np.ndarray]) -> None:
-        """Add frames, with one row a frame in every array of `tables.FRAMES` and `tables.TABLES`, and flush them."""
+        """Add frames, with one row per frame in every array of `tables.FRAMES` and `tables.TABLES`, and flush them."""
         block = {**frames, **tables}
         rows = len(block["t"])
         for name, shape in self._shapes.items():
@@ -262,7 +263,7 @@ def _loaded(path: Path) -> Results:
 
 
 def _incomplete(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Return the end of a run that never told it."""
+    """Return the end of a run that never reported it."""
     t = arrays["t"]
     reached = f"the last frame is at t = {t[-1]:g} s" if len(t) else "it has no frames"
     return {"status": f"incomplete: the run is under way or was killed; {reached}", "stats": {}, "messages": []}

@@ -54,14 +54,14 @@ def stress_history(results: Results, model: Any, name: str, components: bool) ->
     if place:
         return _at_place(recovery, bodies, part, place, components)
     if components:
-        raise ModelError(f"stress: components are told at a place, found the whole body {name!r}; name one of its places: "
+        raise ModelError(f"stress: components are given at a place, found the whole body {name!r}; name one of its places: "
                          f"{', '.join(recovery.places(part))}")
     out: np.ndarray = np.max([node_stress(recovery.segment(flexible)).max(axis=1) for flexible in bodies], axis=0)
     return out
 
 
 def _at_place(recovery: Recovery, bodies: list[CheckedFlexible], part: str, place: str, components: bool) -> np.ndarray:
-    """Return the stress at a place, the mean of what the segments that share it tell."""
+    """Return the stress at a place, the mean over the segments that share it."""
     from ..flex.stress import equivalent_stress
 
     places = recovery.places(part)

@@ -1,6 +1,6 @@
 """Opens HDF5 files whose writer is at work or was killed.
 
-Such a file is marked as open for writing in its superblock, and the HDF5 library refuses it, or, told to read it in
+Such a file is marked as open for writing in its superblock, and the HDF5 library refuses it, or, asked to read it in
 SWMR mode, repeats forever if the file is damaged.  `Unmarked` shows the file with the mark taken off; the
 checksum of the superblock is Jenkins' lookup3, as the HDF5 file format says (version 3, 48 bytes).
 """

@@ -6,7 +6,7 @@ from ..system.layout import Layout
 
 FRAMES = ("t", "q", "qd", "qdd")
 """Time [s], coordinates, rates and their derivatives: what the time loop records."""
-TABLES = ("body", "reaction", "effort", "element", "system", "held")
+TABLES = ("body", "reaction", "effort", "element", "system", "held", "contact")
 """What is evaluated from the frames."""
 
 POSITION, ORIENTATION, VELOCITY = slice(0, 3), slice(3, 7), slice(7, 10)
@@ -25,6 +25,10 @@ POSITION_GAP, VELOCITY_GAP, POWER = 9, 10, 11
 violation of a constraint and of its time derivative, power that drives, dampers and loads supply [W]."""
 
 
+GAP, NORMAL_FORCE, FRICTION_FORCE = 0, 1, slice(2, 5)
+"""Columns of `contact`: smallest gap [m], force along the normal, friction on the second body in world axes [N]."""
+
+
 def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
     """Return the shape of one frame of every array of a run of this layout."""
     return {
@@ -38,4 +42,5 @@ def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
         "element": (len(layout.forces), 9),
         "system": (12,),
         "held": (sum(len(c.outputs) for c in layout.controllers),),
+        "contact": (len(layout.contacts), 5),
     }

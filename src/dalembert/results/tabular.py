@@ -49,7 +49,7 @@ def labelled(results: Results, channel: str) -> dict[str, np.ndarray]:
 
 
 def summary(results: Results, channels: Sequence[str] | None = None) -> list[Row]:
-    """Return one row a component; without channels, the joints' coordinates and the energies."""
+    """Return one row per component; without channels, the joints' coordinates and the energies."""
     rows = []
     for channel in overview(results) if channels is None else channels:
         for name, y in labelled(results, channel).items():
@@ -59,9 +59,9 @@ def summary(results: Results, channels: Sequence[str] | None = None) -> list[Row
 
 
 def overview(results: Results, most: int | None = MOST) -> list[str]:
-    """Return the channels that tell most about a run: coordinates of the first `most` joints (None: all), and the energies.
+    """Return the channels that say most about a run: coordinates of the first `most` joints (None: all), and the energies.
 
-    Turns in space are told by roll, pitch and yaw.
+    Turns in space are given by roll, pitch and yaw.
     """
     chosen = []
     for joint in _moving(results)[:most]:
@@ -86,7 +86,7 @@ def _moving(results: Results) -> list[JointEntry | CutEntry]:
 
 
 def write_csv(results: Results, path: Path, channels: Sequence[str] | None = None) -> Path:
-    """Write a table, a line a frame and a column a component, with all digits; returns the path.
+    """Write a table, a line per frame and a column per component, with all digits; returns the path.
 
     Without channels those of `overview`, for all joints.
     """
@@ -131,7 +131,7 @@ def to_xarray(results: Results, channels: Sequence[str] | None = None) -> Datase
 
 
 def to_pandas(results: Results, channels: Sequence[str] | None = None) -> DataFrame:
-    """Return a `pandas.DataFrame` with a column a component and the index t [s]."""
+    """Return a `pandas.DataFrame` with a column per component and the index t [s]."""
     pandas = _needed("pandas")
     columns: dict[str, np.ndarray] = {}
     for channel in results.channels if channels is None else channels:

@@ -70,7 +70,7 @@ def write_series(results: Results, folder: str | Path, model: Any = None, exagge
 
 
 def _write_shapes(path: Path, shapes: list[Shape]) -> None:
-    """Write the flexible parts of one frame; stresses that cannot be told are not a number."""
+    """Write the flexible parts of one frame; unknown stresses are not a number."""
     first = np.cumsum([0, *(len(shape.nodes) for shape in shapes)])
     cells = [corners + n for shape, n in zip(shapes, first[:-1], strict=True) for corners in shape.cells]
     bare = [n + np.arange(len(shape.nodes)) for shape, n in zip(shapes, first[:-1], strict=True) if not shape.cells]

@@ -83,6 +83,19 @@ class LinearAcceleration(Implicit):
 
 
 @dataclass(frozen=True)
+class HighOrder(Implicit):
+    """Accelerations vary as a parabola through the last two steps and the new one [GLO (32)-(39)]; conditionally stable."""
+
+    name = "high-order"
+    order: ClassVar[int] = 3
+    adaptive: ClassVar[bool] = False
+
+    def coefficients(self) -> tuple[float, float, float, float]:
+        """Return (am, af, beta, gamma) of the new acceleration's weights in steps of equal length."""
+        return 0.0, 0.0, 1.0 / 8.0, 5.0 / 12.0
+
+
+@dataclass(frozen=True)
 class Newmark(Implicit):
     """Newmark's method; `gamma` above one half damps and costs an order.
 
@@ -214,6 +227,8 @@ TSITOURAS = Explicit(
 
 SEMI_IMPLICIT_EULER = Explicit("semi-implicit-euler", 1, ((),), (1.0,), (0.0,), symplectic=True)
 
+EXPLICIT_EULER = Explicit("explicit-euler", 1, ((),), (1.0,), (0.0,))
+
 SDIRK4 = DiagonallyImplicit(
     "sdirk4", 4,
     ((1 / 4,), (1 / 2, 1 / 4), (17 / 50, -1 / 25, 1 / 4), (371 / 1360, -137 / 2720, 15 / 544, 1 / 4),
@@ -227,12 +242,14 @@ BY_NAME: dict[str, Integrator] = {
     "rk4": RK4,
     "dopri5": DORMAND_PRINCE,
     "tsit5": TSITOURAS,
+    "explicit-euler": EXPLICIT_EULER,
     "semi-implicit-euler": SEMI_IMPLICIT_EULER,
     "sdirk4": SDIRK4,
     "radau": Radau(),
     "trapezoidal": Trapezoidal(),
     "newmark": Newmark(),
     "linear-acceleration": LinearAcceleration(),
+    "high-order": HighOrder(),
     "hht": HHT(),
     "generalized-alpha": GeneralizedAlpha(),
     "bdf": Bdf(),
@@ -256,7 +273,7 @@ def choose_integrator(integrator: object, step: float | None, *, massless: bool 
                       projected: bool = True, superelements: bool = False) -> tuple[Integrator, bool]:
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch.
 
-    `loops` tells of constraints, `projected` that rates and accelerations are projected onto them.
+    `loops` says that there are constraints, `projected` that rates and accelerations are projected onto them.
     """
     if superelements and integrator == "auto":
         return GeneralizedAlpha(), False

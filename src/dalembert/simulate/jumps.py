@@ -11,17 +11,15 @@ from ..kernels.evaluate import eval_accelerations
 from ..kernels.linked_work import make_linked_work
 from ..kernels.tree.state import eval_drives
 from ..system.pack import Packed
-from ..system.pack_laws import REMEMBERED_CALLS, Calls, Overheard, overheard
+from ..system.pack_laws import REMEMBERED_CALLS, Overheard, overheard
 from .loop import Loop
 
 MANY_TRIES = 1500
 """Tried steps over which rejections are counted."""
 MOST_REJECTED = 0.5
 """Share of them from which on laws are looked at: an error control that follows smooth laws rejects far fewer."""
-CLOSE = 1e-5
-"""Distance of the arguments of two calls, relative to their sizes, at which values of a continuous law are neighbours."""
 APART = 0.2
-"""Difference of two such values, relative to all that were returned lately, that is called a jump."""
+"""Difference of values that is left when arguments meet, relative to all that were returned lately, that is called a jump."""
 AROUND = 1e-3
 """Distance from the present state, relative to sizes of at least one, within which compiled laws are looked at."""
 NEIGHBOURS = 4
@@ -33,26 +31,43 @@ a rounding of it."""
 
 
 class RejectionWatch:
-    """Counts tried and rejected steps of a run, and looks for the law that jumps where half of many were rejected."""
+    """Counts tried and rejected steps of a run, and looks for the law that jumps where it may be what holds the run up.
+
+    Three signs tell that one may: half of many steps were rejected; stability held many back; a law was seen to jump twice,
+    many steps apart, as one does that a state is kept at.
+    """
 
     def __init__(self) -> None:
         self.tried = self.rejected = 0
         self.told = False
+        self.seen: set[str] = set()
 
     def look(self, packed: Packed, loop: Loop) -> list[str]:
         """Return messages on laws that jump, once; `loop` is the run so far."""
-        stats, t = loop.stats(0.0), loop.t
+        stats = loop.stats(0.0)
         steps, rejected = stats.steps, stats.rejected
         tried = steps + rejected - self.tried
         if self.told or tried < MANY_TRIES:
             return []
         share = (rejected - self.rejected) / tried
         self.tried, self.rejected = steps + rejected, rejected
-        jumps = jumping_laws(packed.law_calls) + jumping_compiled_laws(packed, loop) if share > MOST_REJECTED else []
-        self.told = bool(jumps)
-        return [f"{owner}: its law jumps, by {jump:.3g} near t = {t:.6g} s, and {share:.0%} of the steps there had to be "
-                "repeated smaller. Make it continuous, such as tanh(v/v0) instead of sign(v), with a small speed v0"
-                for owner, jump in jumps]
+        if share > MOST_REJECTED:
+            jumps = jumping_laws(packed.law_calls) + jumping_compiled_laws(packed, loop)
+            return self._tell(jumps, loop.t, f"{share:.0%} of the steps there had to be repeated smaller")
+        jumps = jumping_laws(packed.law_calls)
+        again = [jump for jump in jumps if jump[0] in self.seen]
+        self.seen = {owner for owner, _ in jumps}
+        return self._tell(again, loop.t, f"the last {tried} steps stayed there")
+
+    def look_where_stiff(self, packed: Packed, loop: Carrier) -> list[str]:
+        """Likewise where stability has held many steps back."""
+        jumps = [] if self.told else jumping_laws(packed.law_calls) + jumping_compiled_laws(packed, loop)
+        return self._tell(jumps, loop.t, "steps there are as short as if the model were stiff")
+
+    def _tell(self, jumps: list[tuple[str, float]], t: float, sign: str) -> list[str]:
+        self.told = self.told or bool(jumps)
+        return [f"{owner}: its law jumps, by {jump:.3g} near t = {t:.6g} s, and {sign}. Make it continuous, such as "
+                "tanh(v/v0) instead of sign(v), with a small speed v0" for owner, jump in jumps]
 
 
 def jumping_compiled_laws(packed: Packed, loop: Loop) -> list[tuple[str, float]]:
@@ -67,9 +82,7 @@ def jumping_compiled_laws(packed: Packed, loop: Loop) -> list[tuple[str, float]]
         for state in (q, qd):
             state += AROUND * np.maximum(1.0, abs(state)) * random.uniform(-1, 1, len(state))
         eval_accelerations(system, loop.t, q, qd, np.zeros_like(qd), tau, work)
-    found = [(owner, _left_between(heard), max(abs(y) for _, y in heard.calls))
-             for owner, heard in calls.items() if heard.calls]
-    return [(owner, jump) for owner, jump, size in found if np.isfinite(jump) and jump > APART * size]
+    return jumping_laws(calls)
 
 
 def _left_between(heard: Overheard) -> float:
@@ -86,19 +99,11 @@ def _left_between(heard: Overheard) -> float:
     return abs(y_high - y_low)
 
 
-def jumping_laws(calls: Mapping[str, Calls]) -> list[tuple[str, float]]:
-    """Return (owner, jump) of the laws that returned far different values for all but the same arguments."""
-    found = []
-    for owner, lately in calls.items():
-        if len(lately) < 3:
-            continue
-        x, y = np.array([arguments for arguments, _ in lately]), np.array([value for _, value in lately])
-        sizes = np.maximum(1.0, np.max(abs(x), axis=0))
-        near = np.max(abs(x[:, None] - x) / sizes, axis=2) <= CLOSE
-        jump = float(np.max(np.where(near, abs(y[:, None] - y), 0.0)))
-        if np.isfinite(jump) and jump > APART * np.max(abs(y)):
-            found.append((owner, jump))
-    return found
+def jumping_laws(calls: Mapping[str, Overheard]) -> list[tuple[str, float]]:
+    """Return (owner, jump) of the laws whose last values stay far apart however close their arguments come."""
+    found = [(owner, _left_between(heard), max(abs(y) for _, y in heard.calls))
+             for owner, heard in calls.items() if heard.calls]
+    return [(owner, jump) for owner, jump, size in found if np.isfinite(jump) and jump > APART * size]
 
 
 def jumping_drives(packed: Packed, frames: Mapping[str, np.ndarray]) -> list[str]:

@@ -25,7 +25,7 @@ from ..start.identities import moved_rows, only_rows
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
 from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
-from ..start.outer import load_width, place_loads, with_outer
+from ..start.outer import load_width, place_loads, with_contacts, with_outer
 from ..start.status import error_of
 from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
@@ -68,7 +68,11 @@ class Loop:
         work = make_linked_work(state.packed.system)
         self.rows = _rows_to_keep(begin, work)
         self.system, work = only_rows(state.packed.system, self.rows), work._replace(row=work.row[self.rows])
-        self.work = with_outer(state.packed, work) if outer else work
+        self.contacts = begin.packed.contacts
+        if len(self.contacts.row):
+            self.work = with_contacts(begin.packed, work)
+        else:
+            self.work = with_outer(state.packed, work) if outer else work
         self.work.control.running[RUNNING] = 1
         self.work.control.memory[:] = initial_memory(begin.packed)
         self.work.control.samples[:] = first_samples(begin.packed, begin.t)
@@ -104,10 +108,16 @@ class Loop:
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
         self.work.row["total"] = np.nan
-        self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural)
+        touching = len(self.contacts.row) > 0
+        bodies = len(self.system.body) if touching else 0
+        self.functions = functions_of(method, touching)
+        self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural,
+                                  contacts=self.contacts, bodies=bodies)
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
+        if len(self.contacts.row):
+            return EVERY_STEP  # forces are known where a step ends
         if not self.begin.massless:
             return 0
         spacing = float(np.min(np.diff(self.times), initial=self.span))
@@ -123,7 +133,7 @@ class Loop:
             if isinstance(argument, Bundle):
                 argument.words  # noqa: B018 - found once and kept
         arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
-        found = [(integrate, self.arguments()), *((function, arguments) for function in functions_of(self.integrator))]
+        found = [(integrate, self.arguments()), *((function, arguments) for function in self.functions)]
         if self.begin.natural and self.begin.massless:
             return [*found, completion_entry(self.begin.packed)]
         return found
@@ -132,7 +142,7 @@ class Loop:
         """Take up to `chunk` steps and return the status."""
         if not self.method.functions[0]["begin"]:
             arguments = method_arguments(self.system, self.opt, self.method, self.flow, self.work)
-            self.method.functions[0] = addresses_of(self.integrator, arguments)
+            self.method.functions[0] = addresses_of(self.functions, arguments)
         self.opt["chunk"] = chunk
         out: int = _integrate(*self.arguments())
         return out
@@ -155,6 +165,16 @@ class Loop:
         p["crossings"] = 0
         return [(int(row["switch"]), float(row["t"]), int(row["direction"])) for row in self.work.control.crossing[:n]]
 
+    def contact_events(self) -> dict[tuple[int, int, float], float]:
+        """Return (code, contact, time) of what happened to contacts since the last call with its normal impulse; forget it."""
+        progress, rows = self.method.contact.progress, self.contacts.row["contact"]
+        found: dict[tuple[int, int, float], float] = {}
+        for e in self.method.contact.event[:int(progress["events"][0])]:
+            key = int(e["code"]), int(rows[e["row"]]), float(e["t"])
+            found[key] = found.get(key, 0.0) + float(e["impulse"][0])
+        progress["events"] = 0
+        return found
+
     def give_inputs(self, values: np.ndarray) -> None:
         """Set the signals that are found outside of the kernels."""
         table = self.system.control.signal
@@ -167,9 +187,10 @@ class Loop:
         control, packed = self.work.control, self.begin.packed
         if not len(control.outer):
             raise ModelError("loads from outside: the simulation was made without; make it with outer=True")
-        control.outer[:], control.effort[:] = 0.0, 0.0
+        given = self.method.contact.given if len(self.contacts.row) else control.outer
+        given[:], control.effort[:] = 0.0, 0.0
         if wrenches is not None:
-            place_loads(packed, control.outer, np.asarray(wrenches, float), points)
+            place_loads(packed, given, np.asarray(wrenches, float), points)
         if efforts is not None:
             control.effort[:] = efforts
         self.restart()
@@ -208,7 +229,7 @@ class Loop:
     def _frame_of(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multiplier: np.ndarray
                   ) -> dict[str, np.ndarray]:
         control = self.work.control
-        loads = np.concatenate([control.held, control.outer.ravel(), control.effort])
+        loads = np.concatenate([control.held, control.outer.ravel(), control.effort, control.contact.ravel()])
         block = {"t": np.array([t]), **{name: np.array(value)[None] for name, value in
                  (("q", q), ("qd", qd), ("qdd", qdd), ("multiplier", multiplier), ("loads", loads),
                   ("joint", self.work.joint_q))}}

@@ -11,6 +11,14 @@ from ..codes import ProjectionCode
 from ..errors import ModelError
 from ..kernels.compile.calls import address_of, check_answer
 from ..kernels.constraint.gaps import RATE_TOLERANCE
+from ..kernels.contact.event_driven import (
+    attempt_with_contacts,
+    begin_with_contacts,
+    keep_with_contacts,
+    shorten_with_contacts,
+)
+from ..kernels.contact.fixed import attempt_fixed, attempt_sprung, begin_fixed, keep_fixed, keep_sprung
+from ..kernels.contact.tables import Contacts, make_contact_state, no_contacts
 from ..kernels.step.bdf import attempt_bdf, begin_bdf, keep_bdf, shorten_bdf
 from ..kernels.step.beginning import begin_step
 from ..kernels.step.explicit import attempt_explicit, keep_explicit, shorten_explicit
@@ -25,7 +33,7 @@ from ..kernels.tables import System, Work
 from ..start.arguments import RunOptions
 from ..start.formulations import Projected
 from ..start.start import Start
-from .integrators import Bdf, DiagonallyImplicit, Explicit, Implicit, Integrator, Radau, tableau_arrays
+from .integrators import Bdf, DiagonallyImplicit, Explicit, HighOrder, Implicit, Integrator, Radau, tableau_arrays
 
 LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
@@ -48,13 +56,20 @@ EXPLICIT: Kernels = (begin_step, attempt_explicit, shorten_explicit, keep_explic
 IMPLICIT: Kernels = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
 SIMULTANEOUS: Kernels = (begin_step, attempt_radau, shorten_radau, keep_radau)
 MULTISTEP: Kernels = (begin_bdf, attempt_bdf, shorten_bdf, keep_bdf)
+EVENT_DRIVEN: Kernels = (begin_with_contacts, attempt_with_contacts, shorten_with_contacts, keep_with_contacts)
+FIXED: Kernels = (begin_fixed, attempt_fixed, shorten_implicit, keep_fixed)
+SPRUNG: Kernels = (begin_fixed, attempt_sprung, shorten_explicit, keep_sprung)
 
 _ADDRESSES: dict[Kernels, tuple[int, ...]] = {}
 """Functions of a method -> their addresses, once they are compiled: all systems have the same types."""
 
 
-def functions_of(integrator: Integrator) -> Kernels:
-    """Return the four kernels of a method, in the order of kernels/step/method.py."""
+def functions_of(integrator: Integrator, contacts: bool = False) -> Kernels:
+    """Return the four kernels of a method, in the order of kernels/step/method.py; those of models with contacts."""
+    if contacts and isinstance(integrator, Explicit):
+        return EVENT_DRIVEN if integrator.adaptive else SPRUNG
+    if contacts:
+        return FIXED
     if isinstance(integrator, Explicit):
         return EXPLICIT
     if isinstance(integrator, Bdf):
@@ -62,9 +77,8 @@ def functions_of(integrator: Integrator) -> Kernels:
     return SIMULTANEOUS if isinstance(integrator, Radau) else IMPLICIT
 
 
-def addresses_of(integrator: Integrator, arguments: tuple[Any, ...]) -> tuple[int, ...]:
+def addresses_of(functions: Kernels, arguments: tuple[Any, ...]) -> tuple[int, ...]:
     """Return the addresses of a method's kernels, a row of FUNCTIONS."""
-    functions = functions_of(integrator)
     if functions not in _ADDRESSES:
         for call, function in zip(CALLS, functions, strict=True):
             check_answer(call, function)
@@ -104,6 +118,7 @@ def _set_implicit(o: Any, integrator: Implicit | DiagonallyImplicit) -> None:
     else:
         o.stages, o.order = 1, 3
         o.am, o.af, o.beta, o.gamma = integrator.coefficients()
+        o.parabola = isinstance(integrator, HighOrder)
     o.newton = (STAGE_SHARE if o.turns else 1.0) * STEP_SHARE
 
 
@@ -120,16 +135,20 @@ def _set_projection(o: Any, begin: Start) -> None:
     o.zeta = (chosen.zeta if isinstance(chosen, Projected) else None) or 0.0
 
 
-def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool) -> Method:
+def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool, contacts: Contacts | None = None,
+                bodies: int = 0) -> Method:
     """Return a method with its memory for n_q coordinates and n_v rates.
 
-    `dense`: keeps the exact tangent of joint coordinates at hand.
+    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`.
     """
+    contacts = no_contacts() if contacts is None else contacts
+    touching = len(contacts.row) > 0
     implicit = isinstance(integrator, (Implicit, DiagonallyImplicit, Bdf))
     return Method(np.zeros(1, FUNCTIONS), _tableau(integrator), _coefficients(integrator),
                   _make_tangent(n_v if implicit else 0, dense=dense),
                   _make_stages(n_v if isinstance(integrator, Radau) else 0),
-                  _make_past(integrator, n_q, n_v))
+                  _make_past(integrator, n_q, n_v), contacts,
+                  make_contact_state(contacts, *((bodies, n_q, n_v) if touching else (0, 0, 0))))
 
 
 def _tableau(integrator: Integrator) -> Tableau:
@@ -182,7 +201,7 @@ def _allocate_stages(n: int) -> Stages:
 def _make_past(integrator: Integrator, n_q: int, n_v: int) -> Past:
     own = np.zeros(1 if isinstance(integrator, Bdf) else 0, PAST)
     points = POINTS if len(own) else 0
-    if len(own):
+    if isinstance(integrator, Bdf):
         own[0].most = integrator.max_order
     else:
         n_q = n_v = 0

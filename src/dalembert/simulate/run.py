@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..errors import HoldsResults, ModelError, MultibodyError
+from ..errors import HoldsResults, MultibodyError
 from ..model.model import Model
 from ..results.provenance import provenance
 from ..results.results import Results
@@ -39,7 +39,7 @@ def run(model: Model, until: float | None = None, step: float | None = None, acc
     ----------
     model : Model
     until : float
-        End time [s]; may stand in the model's own `run` block instead, like the other numbers.
+        End time [s]; may be in the model's own `run` block instead, like the other numbers.
     step : float, optional
         Fixed step [s]; without it the step follows from `accuracy`.
     accuracy : float
@@ -50,8 +50,8 @@ def run(model: Model, until: float | None = None, step: float | None = None, acc
     integrator : str or record
         ``"auto"`` (dopri5, radau where the model proves stiff or has massless directions, sdirk4 there beyond 50 rates;
         generalized-alpha for a fixed step), a name, or an object such as ``GeneralizedAlpha(rho_inf=0.6)``.
-    contact : None
-        Reserved for models with contacts.
+    contact : UnilateralContact or str, optional
+        How fixed steps find the forces of contacts; error-controlled steps locate impacts.
     start, start_rate : mapping, optional
         Coordinates and rates by joint name, instead of the model's; elastic coordinates by the name of a flexible body.  An
         equilibrium, ``start=static(model)``, is a start, too.
@@ -60,7 +60,7 @@ def run(model: Model, until: float | None = None, step: float | None = None, acc
     progress : callable, optional
         ``progress(t, until, step, steps)``, called a few times a second.
     on_failure : {"raise", "return"}
-        With ``"return"`` a failed run returns its frames up to the failure and tells why in `Results.status`.
+        With ``"return"`` a failed run returns its frames up to the failure and says why in `Results.status`.
     store : path, optional
         HDF5 file (.h5) that receives the frames while the run goes on; results of an earlier run in it are replaced.
     overwrite : bool
@@ -81,15 +81,13 @@ def run(model: Model, until: float | None = None, step: float | None = None, acc
     KeyboardInterrupt
         The user stopped the run (Ctrl-C); as above.
     """
-    if contact is not None:
-        raise ModelError("contact: this version simulates models without contacts; leave it out")
     if store is not None:
         check_target(store, overwrite, csv_fits=False)
     options = check_run_arguments(model, until, step, accuracy, integrator, on_failure)
     begin = prepare_start(model, start, start_rate, cast(Formulation, options.formulation) if formulation == "auto"
                           else formulation)
     times = record_times(record if record is not None else options.record, options)
-    simulation = Simulation(begin, options, times)
+    simulation = Simulation(begin, options, times, contact=contact)
     if store is not None:
         origin = provenance(model=begin.packed.plan.model.text, formulation=begin.formulation.name, **simulation.method)
         simulation.recorder.writer = Writer(store, begin.shown.layout, origin)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import SignalCode, Status
+from ..codes import ContactEventCode, SignalCode, Status
 from ..errors import MultibodyError
 from ..kernels.compile.jit import prepare
 from ..results.events import EventRecord
@@ -26,6 +26,7 @@ from .jumps import RejectionWatch
 from .loop import Loop
 from .progress import Interrupt, Progress
 from .recorder import Recorder
+from .unilateral import prepare_contacts
 
 CHUNK_SECONDS = 0.2
 """Wall-clock time between two looks at progress and store [s], about."""
@@ -67,6 +68,8 @@ class Simulation:
         Times to record [s]; see `record_next` for more of them later.
     outer : bool
         Whether loads from outside are accepted, see `load`.
+    contact : UnilateralContact, str or None
+        How fixed steps find the forces of contacts.
 
     Attributes
     ----------
@@ -81,12 +84,14 @@ class Simulation:
     """
 
     def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False,
-                 writer: Writer | None = None):
+                 writer: Writer | None = None, contact: Any = None):
         integrator, may_switch = choose_integrator(
             options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
             projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
             superelements=begin.shown.has_superelements)
         messages = list(begin.messages)
+        if begin.packed.layout.contacts:
+            begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact), integrator, False
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "
                             "stiff for explicit steps")
@@ -243,10 +248,16 @@ class Simulation:
         return Advance(loop.t, stopped=True)
 
     def _take_events(self) -> None:
-        if not self.begin.packed.plan.model.events:
+        if not (self.begin.packed.plan.model.events or self.begin.packed.layout.contacts):
             return
         names = [event.name for event in self.begin.packed.plan.model.events]
-        self.events += [EventRecord("crossing", t, names[switch], direction) for switch, t, direction in self.loop.crossings()]
+        found = [EventRecord("crossing", t, names[switch], direction) for switch, t, direction in self.loop.crossings()]
+        contacts = self.begin.packed.layout.contacts
+        if contacts:
+            touched = [EventRecord(ContactEventCode(code).name.lower(), t, contacts[k].name, contact=contacts[k].name,
+                                   impulse=impulse) for (code, k, t), impulse in self.loop.contact_events().items()]
+            found = sorted(found + touched, key=lambda event: event.t)
+        self.events += found
 
     def _give_inputs(self) -> None:
         """Find the inputs of sampled controllers that kernels do not evaluate."""
@@ -269,6 +280,7 @@ class Simulation:
         method = stiff_integrator(len(self.begin.qd), loops=self.begin.has_rows)
         self.messages.append(f"stiff at t = {loop.t:.6g} s: stability held the step of {loop.integrator.name} at "
                              f"{loop.step:.3g} s; went on with {method.name}")
+        self.messages += self.watch.look_where_stiff(self.begin.packed, loop)
         loop.change_method(method, h_explicit=loop.step)
         self._name_method(method.name)
 

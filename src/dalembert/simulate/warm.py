@@ -45,7 +45,7 @@ from .loop import Loop
 def entries() -> list[tuple[Any, tuple[Any, ...]]]:
     """Every kernel that Python calls, with arguments of the types it will get.
 
-    A test holds this list against the kernels that modules import; another one runs all analyses after `warm`.
+    A test compares this list with the kernels that modules import; another one runs all analyses after `warm`.
     """
     begin = prepare_start(Model("no bodies"))
     system, work = begin.packed.system, make_work(begin.packed.system)

@@ -3,7 +3,7 @@
 Coordinates move by Gauss-Newton steps of least weighted length, W Jw⁺ (-Phi) with Jw = J W and W = 0 for what is held.
 First drives and given starts are held and all others follow.  If that cannot be, the spin of a free joint follows if
 only its velocity was given; then given starts are let go with a small weight, so that they move no more than they must.
-If that fails too, other beginnings of the coordinates that were not given are tried; at last the nearest miss is told.
+If that fails too, other beginnings of the coordinates that were not given are tried; at last the nearest miss is reported.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Assembler:
             raise over_driven
         owner, label = self.packed.layout.rows[int(np.argmax(gap))]
         raise AssemblyError(f"rates cannot meet the constraints at t = {self.t:.6g} s: {owner!r} ({label}) keeps a rate of "
-                            f"{np.max(gap * size):.3g}. Drives contradict each other or the mechanism stands in a singular "
+                            f"{np.max(gap * size):.3g}. Drives contradict each other or the mechanism is in a singular "
                             f"position; change a drive or the start ({n} rates).")
 
     def _moved(self, q: np.ndarray, increments: np.ndarray) -> np.ndarray:
@@ -158,7 +158,7 @@ class Assembler:
         return new if best is None or new.gap < best.gap else best
 
     def _over_driven(self, q: np.ndarray) -> AssemblyError | None:
-        """Return the error of drives that are more than the mechanism can follow, told at a position that ignores them."""
+        """Return the error of drives that are more than the mechanism can follow, found at a position that ignores them."""
         driven = np.flatnonzero(self.packed.system.dof["drive"] >= 0)
         if not len(driven):
             return None

@@ -39,7 +39,7 @@ from .state import Elastic, State, is_open
 NOTHING: Mapping[str, np.ndarray] = {}
 NO_JOINTS: Mapping[str, CheckedJoint] = {}
 OPEN = 1e-6
-"""Violation of a constraint, relative to its size, from which on a state that is taken as it is is told to violate it."""
+"""Violation of a constraint, relative to its size, from which on a state that is taken as it is counts as violating it."""
 
 
 def begin_plan(plan: Plan, chosen: Formulation, t: float, elastic: Mapping[str, np.ndarray] = NOTHING) -> Start:
@@ -111,7 +111,7 @@ def _evaluate_drives(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) ->
 # --- massless directions -----------------------------------------------------------------------------------------------
 
 def _without_inertia(start: Start, joints: Mapping[str, CheckedJoint]) -> Start:
-    """Give massless directions consistent values and tell so."""
+    """Give massless directions consistent values, with a message."""
     state, found = make_consistent(start.packed, start.t, start.q, start.qd)
     if found is None:
         return start
@@ -128,7 +128,7 @@ def _motions_of(start: Start) -> tuple[MasslessState, Massless | None]:
 
 
 def _with_massless(start: Start, looked: tuple[MasslessState, Massless | None]) -> Start:
-    """Return a start that knows its massless directions, and tell them."""
+    """Return a start that knows its massless directions, with a message on them."""
     state, found = looked
     if found is None:
         return start
@@ -141,7 +141,7 @@ def _with_massless(start: Start, looked: tuple[MasslessState, Massless | None]) 
 # --- loops -------------------------------------------------------------------------------------------------------------
 
 def close_loops(start: Start, joints: Mapping[str, CheckedJoint], elastic: Mapping[str, np.ndarray] = NOTHING) -> Start:
-    """Assemble positions and rates, fill in constants left open, choose penalties, and tell what was found."""
+    """Assemble positions and rates, fill in constants left open, choose penalties, and report what was found."""
     packed, layout = start.packed, start.packed.layout
     given, given_rate, unsaid = (np.zeros(layout.n_v, bool) for _ in range(3))
     for j in layout.joints:

@@ -3,7 +3,7 @@
 Joints are solved one by one, which is exact: the motion of its two bodies determines the coordinates of a joint whatever the
 tree.  A joint that the state knows keeps its own numbers if these say the same, with all turns that it has made.  The frames
 of flexible bodies that the plan has and the state has not follow from their interfaces (flex/floating_fit.py).  What is new,
-and so has no pose, begins as the model says; what could not be kept is told.
+and so has no pose, begins as the model says; what could not be kept is reported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .state import Elastic, JointState, Moving, State, attached, joint_between, 
 SAME = 1e-9
 """Coordinates that differ by less, relative to their size, are taken for those of the same pose."""
 KEPT = 1e-8
-"""Change of a pose or velocity, relative to the size of the model or to the largest velocity, that is not told."""
+"""Change of a pose or velocity, relative to the size of the model or to the largest velocity, that is not reported."""
 MOST_TOLD = 6
 """Bodies that are named in a note."""
 
@@ -35,7 +35,7 @@ MOST_TOLD = 6
 class Carried:
     """Where a plan begins: coordinates (n_q,) and rates (n_v,) of its tree, elastic states of bodies between interfaces.
 
-    `known` are open constraints whose constants the state has, `notes` tell what could not be kept.
+    `known` are open constraints whose constants the state has, `notes` say what could not be kept.
     """
 
     q: np.ndarray

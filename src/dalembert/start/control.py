@@ -31,7 +31,7 @@ PLACES = {"position": SignalCode.POSITION, "velocity": SignalCode.VELOCITY, "ori
           "angular_velocity": SignalCode.ANGULAR_VELOCITY}
 """Channels of places that kernels evaluate."""
 SAMPLE_ROUNDING = 1e-12
-"""Share of a time by which it may lie before a sample that it stands for."""
+"""Share of a time by which it may lie before the sample that it means."""
 MARK = 0.5
 """Numbers of the frame that tells them apart end in this, times 2^-20 a number."""
 
@@ -62,7 +62,7 @@ class _Marked:
 
 
 class Signals:
-    """Collects the signals of a packed model; `channels[i]` tells (name, component) of signal i."""
+    """Collects the signals of a packed model; `channels[i]` is (name, component) of signal i."""
 
     def __init__(self, packed: Packed):
         self.packed = packed

@@ -1,6 +1,6 @@
 """Starts of deformed bodies: elastic coordinates beside the coordinates of joints, and equilibria in both descriptions.
 
-Elastic coordinates are those of floating frames, as the channel `modal` tells them in the tree formulations.  The global
+Elastic coordinates are those of floating frames, as the channel `modal` gives them in the tree formulations.  The global
 formulation begins with the places that floating frames so deformed give its faces, and with the same share of its modes: equal
 up to the square of the deformation.  An equilibrium knows both descriptions, each in balance.
 """
@@ -106,7 +106,7 @@ def _faults(name: str, value: Any, size: int) -> list[Fault]:
     if found.shape == (size,) and np.isfinite(found).all():
         return []
     return [Fault(f"start.{name}", f"found {shown(value)}, expected the {size} elastic coordinates of its floating frame, as "
-                                   f"static(model).starts has them and the channel '{name}.modal' tells them")]
+                                   f"static(model).starts has them and the channel '{name}.modal' gives them")]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from ..results.stats import Stats
 from ..results.tables import frame_shapes
 from ..system.pack import Packed
 from ..system.reverse import swap, swap_efforts
+from .contacts import contact_table
 from .natural import measure_natural, solve_frames
 from .outer import loaded_work, no_loads
 from .sharing import share_reactions
@@ -41,6 +42,7 @@ def evaluate_frames(packed: Packed, t: ArrayLike, q: ArrayLike, qd: ArrayLike, q
     out = {name: np.zeros((n, *shapes[name])) for name in ("reaction", "effort", "element", "system")}
     loads = no_loads(packed, n) if loads is None else loads
     out["held"] = loads[:, :shapes["held"][0]]
+    out["contact"] = contact_table(packed, q, qd, loads)
     if packed.has_superelements:
         out["body"] = measure_natural(packed, t, q, qd, qdd, multiplier, loads, out)
         _finish(packed, t, q, out)
@@ -59,7 +61,7 @@ def evaluate_frames(packed: Packed, t: ArrayLike, q: ArrayLike, qd: ArrayLike, q
 
 
 def _finish(packed: Packed, t: np.ndarray, q: np.ndarray, out: dict[str, np.ndarray]) -> None:
-    """Share what redundant constraints carry, and tell efforts on the user's rates, in place."""
+    """Share what redundant constraints carry, and give efforts on the user's rates, in place."""
     share_reactions(packed, t, q, out["reaction"], out["effort"])
     swap_efforts(packed.layout, q, out["effort"])
 

@@ -45,14 +45,14 @@ PROJECTIONS = ("step", "tangent", "mass", None)
 
 @dataclass(frozen=True)
 class Recursive:
-    """Joint coordinates of the spanning tree, O(N) block elimination [ARN (7)-(17)]."""
+    """Joint coordinates of the spanning tree: the articulated-body algorithm, O(N) block elimination [ARN (7)-(17)]."""
 
     name: ClassVar[str] = "recursive"
 
 
 @dataclass(frozen=True)
 class SemiRecursive:
-    """Joint coordinates with constraints for closed loops: index-3 augmented Lagrangian with projections [DOP (1)-(4)].
+    """Joint coordinates with constraints for closed loops: index-3 augmented Lagrangian with projections (ALI3-P) [DOP].
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class SemiRecursive:
 
 @dataclass(frozen=True)
 class Global:
-    """Natural coordinates, a point and three vectors a body, with constraints on a sparse system [DOP], [SEG section 4].
+    """Natural coordinates, a point and three vectors per body, with constraints on a sparse system [DOP], [SEG section 4].
 
     Attributes
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
@@ -33,37 +34,36 @@ def results_of_state(begin: Start, t: float) -> Results:
 
 def evaluate_state(model: Model, coordinates: Mapping[str, Any] | None = None, rates: Mapping[str, Any] | None = None,
                    t: float = 0.0) -> Results:
-    """Return one frame of a model: its accelerations, reactions and all channels for given coordinates and rates.
+    """Return one frame of a model for given coordinates and rates; the former name of `assemble` at a time.
+
+    .. deprecated:: 0.1
+       ``assemble(model, t, start=coordinates, start_rate=rates)`` returns the same.
+    """
+    warn("dal.evaluate_state(model, coordinates, rates, t) is dal.assemble(model, t, start=coordinates, start_rate=rates) now",
+         DeprecationWarning, stacklevel=2)
+    return assemble(model, t, start=coordinates, start_rate=rates)
+
+
+def assemble(model: Model, t: float = 0.0, *, start: Starts = None, start_rate: Mapping[str, Any] | None = None) -> Results:
+    """Assemble a mechanism and return the single frame: positions, velocities, accelerations, reactions and all channels.
 
     Parameters
     ----------
     model : Model
-    coordinates, rates : mapping, optional
-        By joint name, as `start` and `start_rate` of the joints; the model's own where left out.
     t : float
         Time [s] at which drives and laws are taken; loops that drives then pull open are closed again.
-
-    Raises
-    ------
-    AssemblyError
-        The mechanism cannot be assembled at that time.
-    """
-    return results_of_state(prepare_start(model, coordinates, rates), check_time(t))
-
-
-def assemble(model: Model, *, start: Starts = None, start_rate: Mapping[str, Any] | None = None) -> Results:
-    """Put a mechanism together at time zero and return the single frame.
-
-    Parameters
-    ----------
-    model : Model
     start, start_rate : mapping, optional
         Coordinates and rates by joint name, instead of the model's; `start` as for `run`.
 
     Returns
     -------
     Results
-        One frame at t = 0 with all channels; `messages` tells what had to be moved.
+        One frame with all channels; `messages` says what had to be moved.
+
+    Raises
+    ------
+    AssemblyError
+        The mechanism cannot be assembled at that time.
     """
-    begin = prepare_start(model, start, start_rate)
-    return results_of_state(begin, begin.t)
+    t = check_time(t)
+    return results_of_state(prepare_start(model, start, start_rate), t)

@@ -85,7 +85,7 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
 
     Nothing is assembled, projected or settled.  Drives and laws are evaluated at the state's time, and constraints whose
     constants a start leaves open hold what they hold in the state.  The state may be that of another formulation or tree, or
-    of a model with other parts; messages tell what could not be kept.
+    of a model with other parts; messages say what could not be kept.
 
     Parameters
     ----------

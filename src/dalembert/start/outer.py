@@ -17,16 +17,24 @@ def with_outer(packed: Packed, work: Work) -> Work:
     return work._replace(control=control)
 
 
+def with_contacts(packed: Packed, work: Work) -> Work:
+    """Return scratch that takes loads from outside and the forces of contacts."""
+    work = with_outer(packed, work)
+    return work._replace(control=work.control._replace(contact=np.zeros((len(packed.contacts.row), 4))))
+
+
 def loaded_work(packed: Packed, loads: np.ndarray) -> Work:
-    """Return scratch for frames whose loads (nf, n) were recorded: with those from outside if there are any."""
+    """Return scratch for frames whose loads (nf, n) were recorded, with room for those from outside and of contacts."""
     work = make_linked_work(packed.system)
-    return with_outer(packed, work) if loads.shape[1] > len(work.control.held) else work
+    if loads.shape[1] <= len(work.control.held):
+        return work
+    return with_contacts(packed, work) if len(packed.contacts.row) else with_outer(packed, work)
 
 
 def load_width(work: Work) -> int:
     """Return how many numbers the loads of a frame take."""
     control = work.control
-    return len(control.held) + control.outer.size + len(control.effort)
+    return len(control.held) + control.outer.size + len(control.effort) + control.contact.size
 
 
 def no_loads(packed: Packed, n: int) -> np.ndarray:

@@ -7,7 +7,7 @@ for a single row j the j D jᵀ / (j jᵀ)² of [SEG (15)] made independent of t
 the rows of the block are turned among each other, and D is the same for all rates that turn, or that move, in one joint.
 Coordinates and rows are normalised by their sizes, so that units do not matter either.  The block may grow while the mechanism
 moves, and its penalty with the square of that: (1) takes no length for smaller than SHORTEST.  A block without any length, as
-the directions of a planar linkage have but for rounding, tells nothing of its mass and takes the median of the others.
+the directions of a planar linkage have but for rounding, says nothing about its mass and takes the median of the others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Motions of a mechanism with constraint rows that need no inertia: which there are, decided against sizes of the model.
 
 Motions are x = Z y with J Z = 0.  M is semi-definite, so that those without inertia have M x = 0, and then x·F of the
-equations of motion F = M qdd + g + Jᵀ λ holds neither accelerations nor multipliers.  An inertia is held against that which
+equations of motion F = M qdd + g + Jᵀ λ holds neither accelerations nor multipliers.  An inertia is normalised by that which
 a rate k meets if all its joint carries is one rigid body, as on trees,
     s_k = |s_n|² tr J + |s_f|² tr m 1,                                                           (1)
 J about the joint.  With S = diag s a motion is without inertia if xᵀ M x is zero relative to xᵀ S x.  Neither turning nor
@@ -29,7 +29,7 @@ NO_SIZE = 1e-12
 FAR_FROM_SINGULAR = 1e-9
 """Pivots of a matrix, relative to its diagonal, that leave no doubt: penalties make up to 1e-6 of them in sound models."""
 OTHERS = 0.5
-"""Weight of rates whose own body has inertia in the choice of the rates that motions are told by."""
+"""Weight of rates whose own body has inertia in the choice of the rates by which motions are described."""
 
 
 def may_lack_inertia(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> bool:

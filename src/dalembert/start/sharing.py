@@ -50,13 +50,13 @@ def share_reactions(packed: Packed, t: np.ndarray, q: np.ndarray, reaction: np.n
     sharing, (n_q, n_v) = Sharing(tree), (tree.layout.n_q, tree.layout.n_v)
     for first in range(0, len(t), sharing.together):
         block = slice(first, first + sharing.together)
-        states = (np.ascontiguousarray(x) for x in (t[block], q[block, :n_q]))
-        sharing.share(*states, reaction[block], effort[block, :n_v])
+        times, states = (np.ascontiguousarray(x) for x in (t[block], q[block, :n_q]))
+        sharing.share(times, states, reaction[block], effort[block, :n_v])
 
 
 class Poses(NamedTuple):
     """States of frames: Jacobians (nf, m, n_v), rows' wrenches on their second bodies about the world's origin (nf, m, 6),
-    origins (nf, n_body, 3) and axes, one a row, (nf, n_body, 3, 3) of the bodies, largest relative violations (nf,).
+    origins (nf, n_body, 3) and axes, one per row, (nf, n_body, 3, 3) of the bodies, largest relative violations (nf,).
     """
 
     jacobian: np.ndarray
@@ -236,5 +236,5 @@ class Sharing:
 
 
 def _about(wrench: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    """Wrenches (nf, n, 6) about points that they are told in minus offsets (nf, n, 3)."""
+    """Wrenches (nf, n, 6) about points at which they are given minus offsets (nf, n, 3)."""
     return np.concatenate([wrench[..., :3], wrench[..., 3:] + np.cross(offset, wrench[..., :3])], axis=-1)

@@ -41,11 +41,11 @@ class Start:
 
     @property
     def shown(self) -> Packed:
-        """Tables in whose coordinates results are told: those of the tree, with superelements followed by their modes."""
+        """Tables in whose coordinates results are given: those of the tree, with superelements followed by their modes."""
         return self.natural.packed if self.natural and self.natural.packed.has_superelements else self.packed
 
     def with_modes(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return coordinates and rates of the tree as results tell them; modes are those of the start."""
+        """Return coordinates and rates of the tree as results give them; modes are those of the start."""
         count = self.shown.layout.n_q - len(q)
         if not count or self.natural is None:
             return q, qd

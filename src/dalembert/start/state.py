@@ -81,7 +81,7 @@ class State:
     hidden : frozenset of str
         Joints that the user does not know of.
     notes : tuple of str
-        What is to be told to those who begin here.
+        Messages for those who begin here.
     """
 
     t: float
@@ -105,7 +105,7 @@ def state_of(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, notes: Ite
     Parameters
     ----------
     packed : Packed
-        In joint coordinates, or in natural ones with flexible bodies, whose results are told in those of its tree and modes.
+        In joint coordinates, or in natural ones with flexible bodies, whose results are given in those of its tree and modes.
     t : float
     q, qd : (n_q,) and (n_v,) float
         Coordinates and rates of the tree, modes of flexible bodies behind.
@@ -179,7 +179,7 @@ def joint_between(joint: CheckedJoint, first: Moving, second: Moving, near: np.n
     """Return a joint's coordinates and rates from its two attachments.
 
     Angles and quaternions are those next to the coordinates `near` (nq,); without them within half a turn from zero, but for
-    a screw's, whose advance tells its turns.
+    a screw's, whose advance gives its turns.
     """
     back, w = first.rotation.T, first.angular_velocity
     r = second.position - first.position

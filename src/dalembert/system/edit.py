@@ -1,7 +1,7 @@
 """Changed tables: the one way to make others of frozen ones, and what a parameter of the user does to them.
 
 `changed` replaces tables or columns.  `with_parameter` gives the tables of a model with another number in it, bit by bit
-those that packing it anew would give; `derivative` tells how they change with it.  Entries that copy a parameter have a
+those that packing it anew would give; `derivative` says how they change with it.  Entries that copy a parameter have a
 derivative of one or minus one; masses and inertias theirs in closed form: with the joint frame's axes R and origin, c the
 centre of mass there,
     h = m c,  J = R I Rᵀ + m (c·c 1 - c cᵀ)                                                       (1)
@@ -252,7 +252,7 @@ def _merged(packed: Packed, plan: Plan) -> Packed:
 
 
 def _open_rows(packed: Packed) -> list[int]:
-    """Rows whose constants the assembled start has told."""
+    """Rows whose constants the assembled start has given."""
     parts = {c.name: c for c in packed.plan.model.constraints}
     return [row for e in packed.layout.constraints if parts[e.name].value is None and parts[e.name].law is None
             for row in range(e.row, e.row + e.rows)]

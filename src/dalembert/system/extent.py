@@ -11,7 +11,7 @@ FEW = 30
 
 
 def length_scale(model: CheckedModel) -> float:
-    """Extent of the largest body [m]: of its centre of mass and of the places where joints, constraints and forces hold it.
+    """Extent of the largest body [m]: of its centre of mass and of the places of joints, constraints, forces and contacts.
 
     Neither axes nor origins of bodies and world matter.  Models without extent take the largest radius of gyration, or 1.
     """
@@ -21,6 +21,9 @@ def length_scale(model: CheckedModel) -> float:
         for place in both:
             if place is not None:
                 places.setdefault(place.body, []).append(place.position)
+    for contact in model.contacts:
+        for shape in (contact.first, contact.second):
+            places.setdefault(shape.place.body, []).append(shape.place.position)
     extent = max((_extent(np.array(found)) for found in places.values()), default=0.0)
     gyration = max((np.trace(b.inertia) / b.mass for b in model.bodies[1:] if b.mass > 0), default=0.0)
     return extent or float(np.sqrt(gyration)) or 1.0

@@ -22,7 +22,7 @@ class PointEntry:
 class JointEntry:
     """A tree joint: the row of the body it carries, its coordinates q[q : q + nq] and rates qd[v : v + nv].
 
-    `kind` is the class name in lower case, `coordinates` the names of the coordinates, `reversed` tells that the
+    `kind` is the class name in lower case, `coordinates` the names of the coordinates, `reversed` says that the
     carried body is the joint's first one, `pitch` is the way of a lead by a turn [m].  A `hidden` joint belongs to a
     flexible body.
     """
@@ -47,7 +47,7 @@ class CutEntry:
     """A joint that closes a loop and carries nothing; its coordinates follow from the poses of its two bodies.
 
     `body_a`, `body_b` are rows of `Layout.bodies`, `position_*` [m] and `rotation_*` (w, x, y, z) the attachments in the
-    bodies' frames, `axis` and `axis2` the joint's axes in the first attachment's frame; `row` and `rows` tell its
+    bodies' frames, `axis` and `axis2` the joint's axes in the first attachment's frame; `row` and `rows` give its
     constraint rows.
     """
 
@@ -139,6 +139,16 @@ class FlexibleEntry:
 
 
 @dataclass(frozen=True)
+class ContactEntry:
+    """A contact: its number, and the places of its two shapes."""
+
+    name: str
+    row: int
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
 class Layout:
     """All names of a packed model; `bodies[i]` is the name of row i, row 0 is the ground.
 
@@ -160,6 +170,7 @@ class Layout:
     flexibles: tuple[FlexibleEntry, ...] = ()
     hidden: tuple[int, ...] = ()
     controllers: tuple[ControllerEntry, ...] = ()
+    contacts: tuple[ContactEntry, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain dicts and lists, for JSON."""
@@ -179,7 +190,7 @@ class Layout:
                    cuts=rows("cuts", CutEntry), constraints=rows("constraints", ConstraintEntry),
                    rows=tuple(tuple(row) for row in data.get("rows", ())), faces=rows("faces", FaceEntry),
                    flexibles=rows("flexibles", FlexibleEntry), hidden=tuple(data.get("hidden", ())),
-                   controllers=rows("controllers", ControllerEntry))
+                   controllers=rows("controllers", ControllerEntry), contacts=rows("contacts", ContactEntry))
 
     def joint_of_rate(self, v: int) -> JointEntry | FlexibleEntry:
         """Return the joint, or the flexible body, that rate number v belongs to."""

@@ -12,6 +12,7 @@ from ..codes import DriveCode, FormCode, JointCode
 from ..kernels import tables
 from ..kernels.algebra.sparse import Pattern
 from ..kernels.compile.record import zeros_in_lines
+from ..kernels.contact.tables import Contacts, no_contacts
 from ..kernels.control.tables import Control, no_control
 from ..kernels.flex.floating_tables import Floating
 from ..kernels.flex.superelement_tables import no_superelements
@@ -26,6 +27,7 @@ from .columns import lay_columns
 from .extent import length_scale
 from .layout import (
     ConstraintEntry,
+    ContactEntry,
     CutEntry,
     FaceEntry,
     FlexibleEntry,
@@ -35,8 +37,9 @@ from .layout import (
     MotionEntry,
     PointEntry,
 )
+from .pack_contacts import pack_contacts
 from .pack_elastic import elastic_sizes, pack_floating
-from .pack_laws import Calls, LawFailure, LawTable
+from .pack_laws import LawFailure, LawTable, Overheard
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pattern import build_pattern
 from .quaternion import quaternions_of
@@ -62,8 +65,8 @@ class Packed:
         Row of each body of `layout.bodies` in the system's body table.
     law_errors : list of LawFailure
         Filled when a Python law raises while a kernel runs.
-    law_calls : dict of deque
-        Last arguments and values of Python laws by the part that they belong to.
+    law_calls : dict of Overheard
+        Python laws with their last calls by the part that they belong to.
     keep : list
         Compiled laws, kept alive as long as their addresses are in use.
     breaks : tuple of float
@@ -72,13 +75,15 @@ class Packed:
         Rows of compiled laws, and the parts that they belong to.
     tree : Packed or None
         Of tables in natural coordinates: those of the tree, in whose coordinates, followed by the modes of flexible bodies,
-        results are told.
+        results are given.
     recovered : (n_point,) int
         Places of superelements without coordinates of their own: rows of `layout.bodies`.
     redundant : int
         Number of constraint rows that depend on others at the assembled start.
     signals : tuple of (str, int)
         Channel and component of each signal of controllers and events.
+    contacts : Contacts
+        Tables of the contacts.
     """
 
     system: System
@@ -86,7 +91,7 @@ class Packed:
     plan: Plan
     body_rows: np.ndarray
     law_errors: list[LawFailure] = field(default_factory=list)
-    law_calls: dict[str, Calls] = field(default_factory=dict)
+    law_calls: dict[str, Overheard] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     breaks: tuple[float, ...] = ()
     compiled_laws: dict[int, str] = field(default_factory=dict)
@@ -94,6 +99,7 @@ class Packed:
     recovered: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     redundant: int = 0
     signals: tuple[tuple[str, int], ...] = ()
+    contacts: Contacts = field(default_factory=no_contacts)
 
     @property
     def of_tree(self) -> Packed:
@@ -110,7 +116,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     """Fill and freeze all tables of a plan, in joint coordinates.
 
     With ``FormCode.SEMI_RECURSIVE`` the pattern of the mass matrix and of the constraints is analysed too, and
-    `reference` tells where masses and forces are accumulated.
+    `reference` says where masses and forces are accumulated.
     """
     model = plan.model
     rows, joints, row_of_body = lay_rows(plan)
@@ -155,7 +161,8 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     layout = _lay_out(plan, joints, n_q, n_v, spans, table.names)
     real = [i for i in plan.order if i < len(model.bodies)]
     return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
-                  tuple(sorted(float(t) for t in laws.breaks)), laws.compiled)
+                  tuple(sorted(float(t) for t in laws.breaks)), laws.compiled,
+                  contacts=pack_contacts(model, body, row_of_body, length))
 
 
 def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.ndarray, row: np.ndarray,
@@ -368,7 +375,9 @@ def _lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans: dic
     hidden = tuple(place_in_order[i] for i in real if model.bodies[i].hidden)
     return Layout(model.name, tuple(model.bodies[i].name for i in real), points, tuple(entries), forces,
                   motions, n_q, n_v, cuts, constraints, tuple(row_names), faces,
-                  _flexible_entries(plan, joints, place_in_order), hidden)
+                  _flexible_entries(plan, joints, place_in_order), hidden,
+                  contacts=tuple(ContactEntry(c.name, i, c.first.place.text, c.second.place.text)
+                                 for i, c in enumerate(model.contacts)))
 
 
 def _flexible_entries(plan: Plan, joints: list[JointRows], place_in_order: dict[int, int]) -> tuple[FlexibleEntry, ...]:

@@ -41,7 +41,7 @@ class LawFailure(NamedTuple):
     cause: Exception
 
     def error(self, when: str) -> ModelError:
-        """Return the error that tells it."""
+        """Return the error that reports it."""
         error = ModelError([Fault(self.owner, f"its law raised {type(self.cause).__name__}: {self.cause} ({when})")])
         error.__cause__ = self.cause
         return error
@@ -50,14 +50,14 @@ class LawFailure(NamedTuple):
 class LawTable:
     """Collects the laws of a model.
 
-    `errors` is filled when a Python law raises, `calls` holds the last arguments and values of Python laws by part,
+    `errors` is filled when a Python law raises, `calls` holds Python laws with their last calls by part,
     `compiled` the parts of compiled laws by row, `keep` holds compiled functions, `breaks` the times at which an
     error-controlled step must end, lest it step over what a law does there: knots of tables, both ends of ramps.
     """
 
     def __init__(self) -> None:
         self.errors: list[LawFailure] = []
-        self.calls: dict[str, Calls] = {}
+        self.calls: dict[str, Overheard] = {}
         self.compiled: dict[int, str] = {}
         self.keep: list[Any] = []
         self.breaks: set[float] = set()
@@ -108,7 +108,8 @@ class LawTable:
     def _guarded(self, law: Callable[..., float], owner: str = "") -> Callable[..., float]:
         """Wrap a Python law: an exception is kept for later and NaN stops the kernel."""
         count = argument_count(law)
-        calls = self.calls[owner] = deque(maxlen=REMEMBERED_CALLS)
+        calls: Calls = deque(maxlen=REMEMBERED_CALLS)
+        self.calls[owner] = Overheard(law, calls)
 
         def call(*arguments: float) -> float:
             try:
@@ -123,7 +124,7 @@ class LawTable:
 
 
 class Overheard(NamedTuple):
-    """A compiled law, callable, and its last calls (arguments, value)."""
+    """A law, callable, and its last calls (arguments, value)."""
 
     law: Callable[..., float]
     calls: Calls
@@ -156,7 +157,7 @@ _REMEMBERED: WeakKeyDictionary[Callable[..., Any], dict[Any, tuple[Any, Any]]] =
 def compiled_once(function: Callable[..., Any], kind: Any, compile_function: Callable[[Callable[..., Any], Any], Any]) -> Any:
     """Compile a function, or take what came of it the last time if nothing that it reads has changed since.
 
-    `kind` tells how it is compiled, ``compile_function(function, kind)``.
+    `kind` says how it is compiled, ``compile_function(function, kind)``.
     """
     read = _globals_read(function)
     if read is None:
@@ -212,7 +213,7 @@ class _UnsettledError(Exception):
 
 
 def _uncompiled(function: object, owner: str, error: Exception) -> ModelError:
-    """Return the error of a law that the compiler refuses, with the line of its report that tells the reason."""
+    """Return the error of a law that the compiler refuses, with the line of its report that gives the reason."""
     lines = [line.strip() for line in str(error).splitlines()]
     reason = next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)
     name = getattr(function, "__name__", "law")

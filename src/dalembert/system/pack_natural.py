@@ -55,7 +55,7 @@ def pack_global(packed: Packed) -> Packed:
     -------
     Packed
         With natural coordinates, at the columns of the body rows, and the modes of superelements behind them.  Its layout is
-        that of the tree, whose coordinates results are told in, and the modes.
+        that of the tree, in whose coordinates results are given, and the modes.
         Row i < n_loop of the system is row i of the tree's, the last n_drive rows are those of its drives.
         `mass_place` holds the 30 places of each body's mass, then 300 places of each force element's 24 coordinates,
         then as many of each rotor's.
@@ -102,7 +102,7 @@ def _new_rows(code: RowCode, count: int, **fields: Any) -> np.ndarray:
 
 
 def _body_rows(n_body: int) -> np.ndarray:
-    """Unit lengths and right angles of the axes, six rows a body."""
+    """Unit lengths and right angles of the axes, six rows per body."""
     bodies = np.arange(1, n_body)
     rows = [_new_rows(RowCode.UNIT, n_body - 1, a=bodies, e_a=e) for e in AXES]
     rows += [_new_rows(RowCode.SQUARE, n_body - 1, a=bodies, e_a=AXES[c], f_a=AXES[(c + 1) % 3]) for c in range(3)]
@@ -241,7 +241,8 @@ def _mass_pairs(tree: System) -> np.ndarray:
     """Pairs (i, j) of coordinates with mass: per body the slots (0, 0), (1, 0), (1, 1), ..., three components each."""
     high, low = np.tril_indices(4)
     block = 3 * np.stack([high, low], axis=1)[:, None, :] + np.arange(3)[None, :, None]
-    return (tree.body["column"][1:, None, None] + block.reshape(1, -1, 2)).reshape(-1, 2)
+    out: np.ndarray = (tree.body["column"][1:, None, None] + block.reshape(1, -1, 2)).reshape(-1, 2)
+    return out
 
 
 def _force_pairs(tree: System) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import ModelError
 from ..flex.reductions import has_interfaces, superelement_of
 from ..kernels.flex.superelement_tables import SUPER, SUPER_POINT, Superelements, super_constants, super_row
-from ..model.checked import CheckedFlexible, CheckedModel
+from ..model.checked import CheckedFlexible, CheckedJoint, CheckedModel
 from .columns import count_columns, frame_columns
 from .layout import FlexibleEntry, Layout
 from .pack import Packed
@@ -162,7 +162,7 @@ def _refuse_loads_on_points(model: CheckedModel) -> None:
                                              ("force", model.forces)) for part in some]
     for kind, part in parts:
         for place in (part.first, part.second):
-            if place is not None and place.body in names and not getattr(part, "hidden", False):
+            if place is not None and place.body in names and not (isinstance(part, CheckedJoint) and part.hidden):
                 owner, name = names[place.body]
                 raise ModelError(f"{kind} {part.name!r}: it acts on {place.text!r}, a place inside of a body, but "
                                  f"formulation 'global' has coordinates at interfaces only. Make {name!r} an interface of "

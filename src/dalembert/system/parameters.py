@@ -17,8 +17,10 @@ from ..kernels import tables
 from ..model.checked import (
     CheckedBody,
     CheckedConstraint,
+    CheckedForce,
     CheckedJoint,
     CheckedModel,
+    CheckedMotion,
     Place,
 )
 from ..model.constraints import CONSTRAINT_RECORDS
@@ -47,7 +49,7 @@ def parameters_of(model: CheckedModel, owner: str | None = None) -> dict[str, Pa
     for section, read in (("joints", _of_joint), ("constraints", _of_constraint), ("forces", of_force),
                           ("motions", of_motion)):
         for i, part in enumerate(getattr(model, section)):
-            if owner in (None, part.name) and not getattr(part, "hidden", False):
+            if owner in (None, part.name) and not (isinstance(part, CheckedJoint) and part.hidden):
                 found += read(i, part, model)
     return {p.name: p for p in found}
 
@@ -251,16 +253,16 @@ def faults_of(model: CheckedModel, name: str) -> list[str]:
         if any(getattr(part, word, 0.0) is None for word in ("axis", "axis2", "normal", "direction")):
             found.append("found a direction of length zero")
             continue
-        if hasattr(part, "inertia"):
+        if isinstance(part, CheckedBody):
             moments = np.linalg.eigvalsh(part.inertia)
             if moments[0] < -ZERO_MOMENT * np.max(abs(moments)):
                 found.append(f"found the principal moment {moments[0]:.6g} kg m², expected none below zero")
         if isinstance(part, CheckedJoint) and JOINT_RECORDS[part.code].cross:
             if np.linalg.norm(np.cross(part.axis, part.axis2)) < PARALLEL:
                 found.append("found parallel axes, expected two directions")
-        if any(factor == 0.0 for _, _, factor in getattr(part, "terms", ())):
+        if isinstance(part, CheckedConstraint) and any(factor == 0.0 for _, _, factor in part.terms):
             found.append("found the factor zero, expected another number")
-        law = getattr(part, "law", None)
+        law = part.law if isinstance(part, (CheckedConstraint, CheckedForce, CheckedMotion)) else None
         if isinstance(law, Ramp) and not law.finish > law.begin:
             found.append(f"found a ramp that ends at {law.finish:g}, expected an end after its begin {law.begin:g}")
     return found

@@ -9,7 +9,7 @@ from ..codes import RowCode
 
 @dataclass(frozen=True)
 class RowRecord:
-    """What a kind of scalar constraint is; its equations stand in kernels/constraint and kernels/natural/shapes.py.
+    """What a kind of scalar constraint is; its equations are in kernels/constraint and kernels/natural/shapes.py.
 
     Attributes
     ----------

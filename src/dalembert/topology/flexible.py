@@ -1,4 +1,4 @@
-"""Flexible bodies in the graph: what stands between the faces of a flexible body, for each family of formulations.
+"""Flexible bodies in the graph: what is between the faces of a flexible body, for each family of formulations.
 
 FLOATING (tree formulations): a body F, the floating frame, and a hidden joint from it to each face.  The tree enters F by
 one of its faces; by default the frame is tangent there and that joint welds F to the face, all others are elastic and
@@ -7,7 +7,7 @@ hidden free joint from the ground, all faces hang on it, and the user's joints c
 bodies are welded at stand-ins.
 RIGID: the same with welds in place of elastic joints, the body as it is undeformed.
 FACES (global formulation): the faces alone, those without a joint of their own on hidden free joints from the ground;
-places that are no interfaces are welded to the first face, results are told for where the deformed body has them.
+places that are no interfaces are welded to the first face, results are given for where the deformed body has them.
 What a body is reduced to comes from flex/reductions.py.
 """
 

@@ -13,7 +13,7 @@ from ..model.values import UNIT_X, UNIT_Z
 def with_implied_joints(model: CheckedModel) -> CheckedModel:
     """Return the model with a free joint between the places of a bushing that alone connects a body with the ground.
 
-    Its coordinates are zero where the bushing is unloaded.  A note tells each.
+    Its coordinates are zero where the bushing is unloaded.  There is a note on each.
     """
     group = _groups(model)
     joints, notes = list(model.joints), list(model.notes)

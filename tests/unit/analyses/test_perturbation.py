@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.analyses.perturbation import neglect, perturbation_report
+from dalembert.analyses.perturbation import neglected, perturbation_report
 
 X = (1, 0, 0)
 STIFF = 1000.0
@@ -32,7 +32,7 @@ def rotor(inertia):
 @pytest.mark.parametrize(("inertia", "mass"), [(True, True), (True, False), (False, True), (False, False)])
 def test_neglect_takes_what_it_is_told_and_leaves_the_rest(inertia, mass):
     m = oscillator(0.5)
-    body = neglect(m, ["one"], inertia=inertia, mass=mass)["one"]
+    body = neglected(m, ["one"], inertia=inertia, mass=mass)["one"]
     assert body.mass == (0.0 if mass else 0.5)
     assert body.inertia == ((0, 0, 0) if inertia else (0.5, 0.5, 0.5))
     assert body.points == m["one"].points
@@ -40,18 +40,18 @@ def test_neglect_takes_what_it_is_told_and_leaves_the_rest(inertia, mass):
 
 def test_neglect_returns_a_copy():
     m = oscillator(0.5)
-    assert neglect(m, []) is not m
-    neglect(m, ["one", "two"])
+    assert neglected(m, []) is not m
+    neglected(m, ["one", "two"])
     assert m["one"].mass == 0.5 and m["two"].mass == 1.0
 
 
 def test_one_name_may_stand_alone():
-    assert neglect(oscillator(0.5), "one")["one"].mass == 0.0
+    assert neglected(oscillator(0.5), "one")["one"].mass == 0.0
 
 
 def test_unknown_bodies_are_all_told_with_near_names():
     with pytest.raises(dal.ModelError) as caught:
-        neglect(oscillator(0.5), ["onee", "p1", "two"])
+        neglected(oscillator(0.5), ["onee", "p1", "two"])
     assert len(caught.value.faults) == 2
     assert "Did you mean 'one'" in str(caught.value) and "'p1'" in str(caught.value)
 

@@ -1,4 +1,4 @@
-"""What is wrong with a finite-element model is told, and what is right passes."""
+"""What is wrong with a finite-element model is reported, and what is right passes."""
 
 from dataclasses import replace
 

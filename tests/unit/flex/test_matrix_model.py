@@ -1,4 +1,4 @@
-"""Matrices of other codes: every storage gives the same model; what is wrong is told."""
+"""Matrices of other codes: every storage gives the same model; what is wrong is reported."""
 
 import numpy as np
 import pytest
@@ -87,7 +87,7 @@ def test_abaqus_coordinates(tmp_path):
 
 
 def test_given_unknowns():
-    """Rows in any order, told by node and direction."""
+    """Rows in any order, given by node and direction."""
     order = np.random.default_rng(1).permutation(SOLID.n_dof)
     pairs = np.column_stack([SOLID.dof_node, SOLID.dof_direction])[order]
     found = matrices(SOLID.stiffness[order][:, order], SOLID.mass[order][:, order], SOLID.nodes, dofs=pairs)

@@ -263,3 +263,19 @@ def test_bodies_are_shown_in_a_line():
     assert repr(reduced) == "<ReducedBody: 15.7 kg, interfaces hub, tip and 2 modes: 14 coordinates>"
     assert repr(reduced.floating("tip")) == ("<FloatingBody: 15.7 kg, frame tangent at tip, places hub, tip, "
                                              "8 elastic coordinates>")
+
+
+@pytest.mark.parametrize("modes, interfaces, words", [
+    (0, {"hub": "-x"}, ("the reduced one is rigid", "1 interface (hub) with 6")),
+    (0, ENDS, ("2 interfaces", "error")),
+])
+def test_report_of_bodies_without_modes(modes, interfaces, words):
+    """A single interface without modes is a rigid body: there is nothing to compare."""
+    text = craig_bampton(solid(), interfaces=interfaces, modes=modes).report()
+    assert all(word in text for word in words) and "effective" not in text and "e-1" not in text
+
+
+def test_report_of_a_planar_body():
+    fe = plate((1.0, 0.06), thickness=0.01, divisions=(10, 2), material=STEEL)
+    text = craig_bampton(fe, interfaces=ENDS, modes=2).report()
+    assert "3 coordinates each in the plane" in text and "centre of mass (0.5, 0, 0) m" in text

@@ -74,7 +74,7 @@ def test_density_and_scale_are_positive(tmp_path, wrong):
 
 
 def test_the_extra_is_named(tmp_path, monkeypatch):
-    """Without trimesh the remedy is told."""
+    """Without trimesh the remedy is reported."""
     monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(dal.FormatError, match=r"dalembert\[mesh\]"):
         dal.body_from_mesh("x", tmp_path / "x.stl", density=1.0)

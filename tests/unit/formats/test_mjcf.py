@@ -103,7 +103,7 @@ def test_wrong_files_are_told(tmp_path, text, line, fragment):
 
 
 def test_included_files(tmp_path):
-    """What another file holds stands in the place of its include."""
+    """What another file holds takes the place of its include."""
     (tmp_path / "part.xml").write_text('<mujoco><body name="b"><joint/><geom size="1"/></body></mujoco>')
     model = dal.read_mjcf(saved(tmp_path, '<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>'))
     assert [b.name for b in model.bodies] == ["b"]
@@ -130,7 +130,8 @@ def test_accelerations_are_those_of_mujoco(tmp_path, seed):
     q, qd = rng.normal(size=4), rng.normal(size=4)
     data.qpos, data.qvel = theirs.qpos0 + q, qd
     mujoco.mj_forward(theirs, data)
-    found = dal.evaluate_state(ours, dict(zip("abcd", q.tolist(), strict=True)), dict(zip("abcd", qd.tolist(), strict=True)))
+    found = dal.assemble(ours, start=dict(zip("abcd", q.tolist(), strict=True)),
+                         start_rate=dict(zip("abcd", qd.tolist(), strict=True)))
     qdd = np.array([found[f"{name}.acceleration"][0] for name in "abcd"])
     assert np.abs(qdd - data.qacc).max() <= 1e-10 * np.abs(data.qacc).max()  # rounding times the mass matrix's condition
 
@@ -219,8 +220,8 @@ def test_what_bodies_look_like(tmp_path):
     assert (box.kind, box.size, box.position) == ("box", (0.2, 0.4, 0.6), (1.0, 0.0, 0.0))
     assert (capsule.kind, capsule.size, capsule.position) == ("capsule", (0.1, 0.8), (0.0, 0.0, 2.0))
     assert cylinder.size == (0.1, 3.0) and cylinder.position == (0.0, 0.0, 1.5) and sphere.size == (0.5,)
-    assert dal.dumps(dal.loads(dal.dumps(model))) == dal.dumps(model)
-    assert dal.loads(dal.dumps(model))["b"].drawing[0].size == [0.2, 0.4, 0.6]
+    assert dal.to_text(dal.from_text(dal.to_text(model))) == dal.to_text(model)
+    assert dal.from_text(dal.to_text(model))["b"].drawing[0].size == [0.2, 0.4, 0.6]
 
 
 def test_bodies_that_mujoco_moves_are_told(tmp_path):

@@ -104,7 +104,7 @@ def test_a_mimicking_joint_is_geared(tmp_path):
 
 
 def test_a_fixed_joint_mimics_nothing(tmp_path):
-    """Talos has such fingers: they stay where they are, and the notes tell."""
+    """Talos has such fingers: they stay where they are, and the notes say so."""
     model = dal.read_urdf(saved(tmp_path, FOLLOWER.replace("prismatic", "fixed").replace("MORE", "")))
     assert "slide_mimic" not in [part.name for part in model.constraints]
     assert "joint 'slide': what it mimics is left out, as it is fixed" in model.notes
@@ -181,20 +181,20 @@ def test_a_ring_of_links_is_told(tmp_path):
 
 
 def test_missing_file(tmp_path):
-    """The path is told."""
+    """The path is reported."""
     with pytest.raises(dal.FormatError, match="none.urdf"):
         dal.read_urdf(tmp_path / "none.urdf")
 
 
 def test_a_negative_inertia_has_its_line(tmp_path):
-    """What the check finds is told with the line of the link."""
+    """What the check finds is reported with the line of the link."""
     text = ARM.replace('ixx="1" ixy', 'ixx="-9" ixy')
     with pytest.raises(dal.ModelError, match=r"robot\.urdf:4 .*upper_arm.*none below zero"):
         dal.read_urdf(saved(tmp_path, text))
 
 
 def test_an_impossible_inertia_is_noted(tmp_path):
-    """Positive moments pass, though no body has them; the check tells."""
+    """Positive moments pass, though no body has them; the check reports them."""
     model = dal.read_urdf(saved(tmp_path, ARM.replace('ixx="1" ixy', 'ixx="9" ixy')))
     assert ["upper_arm" in note and "sum of the other two" in note for note in dal.check(model).notes] == [True]
 
@@ -213,4 +213,4 @@ def test_what_links_look_like(tmp_path):
     assert np.abs(np.array(box.rotation) - [[np.cos(1), -np.sin(1), 0], [np.sin(1), np.cos(1), 0], [0, 0, 1]]).max() <= EPS
     assert (mesh.kind, mesh.size, mesh.file) == ("mesh", (0.001,) * 3, "package://r/a.stl")
     assert model["b"].drawing[0].size == (0.1, 0.4)
-    assert dal.dumps(dal.loads(dal.dumps(model))) == dal.dumps(model)
+    assert dal.to_text(dal.from_text(dal.to_text(model))) == dal.to_text(model)

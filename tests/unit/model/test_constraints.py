@@ -45,7 +45,7 @@ def test_the_model_knows_its_constraints():
 
 
 def test_every_kind_has_its_own_code():
-    """Codes tell the kinds apart, none is left over."""
+    """Codes distinguish the kinds, none is left over."""
     kinds = (dal.Distance, dal.PointOnLine, dal.PointOnPlane, dal.Gear, dal.CoordinateCoupling, dal.Rolling)
     assert [kind.record.code for kind in kinds] == [code for code in ConstraintCode if code != ConstraintCode.NONE]
 

@@ -60,10 +60,10 @@ def test_a_beam_survives_its_text():
     model = clamped(beam(section=dal.Section(area=1.0, iy=2.0, iz=3.0, torsion=4.0, shear=(0.8, 0.9)), bodies=3, modes=1,
                          theory="euler-bernoulli", rotary_inertia=False, points={"p": 0.1}, frame=("start", "end"),
                          stiffening=False))
-    text = dal.dumps(model)
-    assert dal.dumps(dal.loads(text)) == text
-    assert dal.loads(text)["rod"].rotary_inertia is False
-    assert dal.loads(text)["rod"].section == dal.Section(area=1.0, iy=2.0, iz=3.0, torsion=4.0, shear=[0.8, 0.9])
+    text = dal.to_text(model)
+    assert dal.to_text(dal.from_text(text)) == text
+    assert dal.from_text(text)["rod"].rotary_inertia is False
+    assert dal.from_text(text)["rod"].section == dal.Section(area=1.0, iy=2.0, iz=3.0, torsion=4.0, shear=[0.8, 0.9])
 
 
 def test_a_reduced_body_cannot_be_written(tmp_path):
@@ -73,7 +73,7 @@ def test_a_reduced_body_cannot_be_written(tmp_path):
     with pytest.raises(dal.ModelError, match=r"flexible.arm.reduced.*write_sid"):
         dal.write(model, tmp_path / "arm.yaml")
     with pytest.raises(dal.ModelError, match="build the model in Python"):
-        dal.loads(dal.dumps(model))
+        dal.from_text(dal.to_text(model))
 
 
 WRONG_BEAMS = {
@@ -129,7 +129,7 @@ def test_one_name_a_part():
 ])
 def test_a_wrong_text_is_told_with_its_line(text, words):
     with pytest.raises(dal.ModelError) as error:
-        dal.loads("flexible:\n  " + text)
+        dal.from_text("flexible:\n  " + text)
     assert all(word in str(error.value) for word in (*words, "text:2")), str(error.value)
 
 

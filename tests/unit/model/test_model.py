@@ -130,7 +130,7 @@ def test_argument_count(function, count):
 
 
 def test_many_bodies_are_checked_in_linear_time():
-    """Twice the chain, about twice the work, told by the number of checked places rather than by a clock."""
+    """Twice the chain, about twice the work, judged by the number of checked places rather than by a clock."""
     model = dal.Model("chain").add(*(dal.Body(f"b{i}", mass=1.0, points={"tip": (0, 0, -1)}) for i in range(2000)))
     model.add(*(dal.Revolute(f"j{i}", f"b{i - 1}.tip" if i else "ground", f"b{i}") for i in range(2000)))
     checked = dal.check(model)

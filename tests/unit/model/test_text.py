@@ -61,13 +61,13 @@ def test_round_trip_is_exact(tmp_path):
     model = everything()
     dal.write(model, tmp_path / "model.yaml")
     again = dal.read(tmp_path / "model.yaml")
-    assert dal.dumps(again) == dal.dumps(model)
+    assert dal.to_text(again) == dal.to_text(model)
     assert numbers(dal.check(again)) == numbers(dal.check(model))
 
 
 def test_the_words_of_the_text():
     """Types, shapes, units, laws and the run block."""
-    model = dal.loads("""
+    model = dal.from_text("""
 gravity: [0, 0, 0]
 bodies:
   rod: {mass: 12, inertia: {rod: {length: 100 cm, axis: x}}, points: {tip: {rotation: [1, 0, 0, 0]}}}
@@ -88,7 +88,7 @@ run: {until: 100 ms}
 
 def test_anchors_are_values():
     """A value that is named once can be used again."""
-    model = dal.loads("bodies:\n  a: &rod {mass: 1.0, com: [0, 0, 1]}\n  b: *rod\n")
+    model = dal.from_text("bodies:\n  a: &rod {mass: 1.0, com: [0, 0, 1]}\n  b: *rod\n")
     assert model["a"].com == model["b"].com == [0, 0, 1]
 
 
@@ -132,7 +132,7 @@ def test_anchors_are_values():
 def test_each_fault_has_its_line(text, line, fragment):
     """One fault, its line and its remedy."""
     with pytest.raises(dal.ModelError) as error:
-        dal.loads(text)
+        dal.from_text(text)
     fault, = error.value.faults
     assert fault.place == f"text:{line}" and fragment in str(fault), str(fault)
 
@@ -140,12 +140,12 @@ def test_each_fault_has_its_line(text, line, fragment):
 def test_faults_come_in_the_order_of_lines():
     """Schema and check faults are mixed."""
     with pytest.raises(dal.ModelError) as error:
-        dal.loads("bodies:\n  a: {mass: -1}\n  b: {mas: 1}\n  c: {com: 1}\n")
+        dal.from_text("bodies:\n  a: {mass: -1}\n  b: {mas: 1}\n  c: {com: 1}\n")
     assert [fault.place for fault in error.value.faults] == ["text:2", "text:3", "text:4"]
 
 
 def test_missing_and_unreadable_files(tmp_path):
-    """The path and the near miss are told."""
+    """The path and the near miss are reported."""
     (tmp_path / "pendulum.yaml").write_text("name: x")
     for path, fragment in ((tmp_path / "pendulm.yaml", "Did you mean 'pendulum.yaml'?"),
                            (tmp_path / "none" / "x.yaml", "no folder"), (tmp_path, "cannot read"), ("a\0b", "null")):

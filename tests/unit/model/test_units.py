@@ -28,5 +28,5 @@ def test_what_is_no_quantity(text):
 
 
 def test_every_unit_leads_to_one_that_is_its_own():
-    """The SI unit of a unit stands in the list with factor one."""
+    """The SI unit of a unit is in the list with factor one."""
     assert all(UNITS[si] == (1.0, si) for _, si in UNITS.values())

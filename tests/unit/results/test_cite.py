@@ -23,7 +23,7 @@ def keys(formulation, integrator):
 @pytest.mark.parametrize("formulation, integrator, expected", [
     ("recursive", "dopri5", ["dalembert", "ARN", "DormandPrince1980"]),
     ("recursive", "tsit5", ["dalembert", "ARN", "Tsitouras2011"]),
-    ("semi-recursive", "rk4", ["dalembert", "DOP", "Kutta1901"]),
+    ("semi-recursive", "rk4", ["dalembert", "DOP", "Kutta1901", "SEG"]),
     ("recursive", "generalized-alpha(rho_inf=0.8)",
      ["dalembert", "ARN", "ChungHulbert1993", "ArnoldBruels2007", "BruelsCardonaArnold2012"]),
     ("recursive", "dopri5, hht", ["dalembert", "ARN", "DormandPrince1980", "HilberHughesTaylor1977",

@@ -99,7 +99,7 @@ def chained(frame, steps):
 
 
 def run_of(kind, names, times=T):
-    """Results of two bodies that move as a joint of this kind tells; the first body tumbles."""
+    """Results of two bodies that move as a joint of this kind prescribes; the first body tumbles."""
     turn_a, turn_b = (tuple(quaternions_of(C[None])[0]) for C in (TURN_A, TURN_B))
     entry = CutEntry("hinge", kind, tuple(names), 1, 2, tuple(SEAT_A), turn_a, tuple(SEAT_B), turn_b, tuple(AXIS),
                      tuple(AXIS2), "one", "two", 0, 6)
@@ -145,7 +145,7 @@ def test_coordinates_rates_and_accelerations(kind):
 def test_balls(kind, names):
     """Quaternion without jumps, angular velocity in the axes of the first frame, and its derivative."""
     r = run_of(kind, names)
-    seen = [chained(Frame(), links(kind, t)) for t in T]  # by one who stands in the first frame
+    seen = [chained(Frame(), links(kind, t)) for t in T]  # by an observer in the first frame
     turn = quaternions_of(np.array([frame.R for frame in seen]))
     found = r["hinge.orientation"]
     near(found * np.sign(np.sum(found * turn, axis=1))[:, None], turn)

@@ -1,4 +1,4 @@
-"""Where a result comes from is told in full, and found out once."""
+"""Where a result comes from is recorded in full, and found out once."""
 
 from dalembert.results import provenance as module
 

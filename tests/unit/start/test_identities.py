@@ -76,7 +76,7 @@ def test_motions_of_drives_count():
 @pytest.mark.parametrize("make", [parallelogram, slider_crank, chain, door], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("options", [dict(), dict(step=0.01), dict(step=0.01, integrator="rk4")], ids=str)
 def test_steps_without_them_give_what_steps_with_them_do(make, options, monkeypatch):
-    """Planar mechanisms stand in a plane of the axes: rows that are left out are zero to the last digit."""
+    """Planar mechanisms lie in a plane of the axes: rows that are left out are zero to the last digit."""
     def seen():
         r = dal.run(make(), until=0.2, record=0.05, formulation="semi-recursive", **options)
         return {name: r[name] for name in ("energy.total", "constraints.position", *(f"{j.name}.{c}" for j in make().joints

@@ -40,7 +40,7 @@ def test_other_starts_times_and_formulations_are_other_starts(packs, change):
 
 
 def test_a_model_that_changes_in_place_is_another_one(packs):
-    """Its points stand in a dictionary that users can write to."""
+    """Its points are in a dictionary that users can write to."""
     model = swing()
     assert prepare_start(model).packed.layout.points[0].position == (0.0, 0.0, -1.0)
     model["rod"].points["tip"] = (0, 0, -2.0)

@@ -288,7 +288,7 @@ def test_values_may_have_units():
 
 
 def four_bar():
-    """Return a loop with a distance that the start tells."""
+    """Return a loop with a distance that the start gives."""
     rod = dict(mass=1.0, inertia=(0.1, 0.1, 0.1), points={"tip": (1.0, 0.0, 0.0)})
     return dal.Model("four-bar", ground={"B": (1.5, 0.0, 0.0)}).add(
         dal.Body("a", **rod), dal.Body("b", **rod), dal.Revolute("ja", "ground", "a", start=1.2),

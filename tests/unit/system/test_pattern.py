@@ -39,7 +39,7 @@ def test_solution_and_product_are_those_of_the_dense_matrix(n):
 
 
 def test_a_chain_of_blocks_fills_no_more_than_its_neighbours():
-    """Twelve unknowns a body, each coupled with the next: the factor holds one block a joint and a triangle a body."""
+    """Twelve unknowns per body, each coupled with the next: the factor holds one block per joint and a triangle per body."""
     bodies, size = 30, 12
     i, j = [], []
     for k in range(bodies - 1):

@@ -1,7 +1,7 @@
 """Vectors and 3x3 matrices in quads: four numbers of which the last is zero, as many as one vector register takes.
 
 A matrix is three quads, its rows or its columns.  All hot tables of the tree are kept so: sums of scaled quads take a quarter
-of the instructions that sums of single numbers need.  Each operation stands here as a Python function, after the machine's
+of the instructions that sums of single numbers need.  Each operation is here as a Python function, after the machine's
 instructions for it (compile/vector.py): `b` builds them.
 """
 

@@ -187,7 +187,7 @@ def solve_sparse(pattern, factors, b, x):
 
 @part
 def solve_alone(pattern, factors, z):
-    """z <- (L D Lᵀ)⁻¹ z for the only node of a pattern, as small mechanisms have: nothing stands below its panel."""
+    """z <- (L D Lᵀ)⁻¹ z for the only node of a pattern, as small mechanisms have: nothing is below its panel."""
     L, inverse, length = factors.L, factors.inverse, 4 * pattern.stride[0]
     n = z.shape[0]
     for c in range(n):

@@ -3,7 +3,7 @@
 Numba passes a NamedTuple of arrays field by field, seven numbers an array: a kernel that gets a packed model and its scratch
 would have several hundred arguments, which every call hands over and every kernel that is compiled takes apart.  A bundle is
 a NamedTuple for Python and one pointer for kernels: the pointer leads to a row of words, for each array its address and its
-shape, for a bundle inside it that bundle's words.  The words never change during a call, which is told to the compiler: it
+shape, for a bundle inside it that bundle's words.  The words never change during a call, which the compiler knows: it
 reads them where it likes, and only those that are used.
 """
 

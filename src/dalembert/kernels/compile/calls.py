@@ -2,7 +2,7 @@
 
 A kernel that calls another one has it compiled into its own code, and one that calls a *shared* kernel has it loaded, whether
 the call is ever made or not.  The evaluation of constrained mechanisms is large and called from every integrator, but trees
-never need it: the addresses of its kernels stand in `Work.entries`, one field each.  A call is declared like a kernel,
+never need it: the addresses of its kernels are in `Work.entries`, one field each.  A call is declared like a kernel,
 
     @by_address
     def call_motion(sys, rate: COUNT, x: VECTOR, work) -> int:
@@ -166,7 +166,7 @@ class _Store(_Typed):
 
 
 def _place(builder, kind: BundleType, bundle, table: str, slot: str):
-    """Where an address stands in a table of a bundle."""
+    """Where an address is in a table of a bundle."""
     word = ir.IntType(64)
     first = load_word(builder, bundle, kind.first[table], word.as_pointer())
     return builder.gep(first, [word(kind.fields[table].dtype.offset(slot) // 8)])

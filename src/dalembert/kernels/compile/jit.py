@@ -29,7 +29,7 @@ from .typing_memory import operators_remembered
 def _load_array_functions() -> None:
     """Load Numba's functions of arrays without SciPy's linear algebra, which takes 0.2 s and which kernels do not use.
 
-    Numba only looks whether it is there, which a dependency of ours is, and loads it when a product of matrices is compiled.
+    Numba only checks that it is there, which a dependency of ours is, and loads it when a product of matrices is compiled.
     """
     kept = linalg.ensure_blas
     linalg.ensure_blas = lambda: None
@@ -42,7 +42,7 @@ def _load_array_functions() -> None:
 _load_array_functions()
 
 on_compile = []
-"""Callables ``f(name, done, total)`` told before an entry kernel is compiled (never when it comes from the cache)."""
+"""Callables ``f(name, done, total)`` called before an entry kernel is compiled (never when it comes from the cache)."""
 
 
 def _cache_root() -> Path:
@@ -214,7 +214,7 @@ class _Announcer(event.Listener):
                 hook(*self.tell)
 
     def on_end(self, event):
-        """Nothing to tell at the end."""
+        """Nothing to report at the end."""
 
 
 _READY: set[int] = set()

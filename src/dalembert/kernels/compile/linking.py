@@ -6,11 +6,11 @@
 - A large kernel that several entries call is *shared*: it has machine code of its own, which the entries call by its
   symbol.  When such an entry comes from disk, the shared kernels that it calls are loaded before it.
 - Numba names a kernel after the types of its arguments, with our tables ten thousand characters wherever it is mentioned;
-  here a digest stands in their place.
+  here a digest takes their place.
 - Next to machine code Numba keeps what would be needed to link it into other kernels, as much again; here the names of its
   symbols do.
 
-All this stands on Numba's inner ways, which have been the same from 0.63.1 to 0.68.1; `pyproject.toml` asks for these.
+All this relies on Numba's internals, which have been the same from 0.63.1 to 0.68.1; `pyproject.toml` asks for these.
 """
 
 from functools import partial

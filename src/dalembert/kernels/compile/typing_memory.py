@@ -2,7 +2,7 @@
 
 - The type of `a + b` is found by trying a dozen rules in turn, at every sum of every kernel, and again when it is lowered.
   It depends on the types of a and b alone: kernels have 20 000 such places and 400 different ones.
-- Under which settings a function has been typed is told by comparing all settings one by one.  Those of kernels are few and
+- Under which settings a function has been typed is found by comparing all settings one by one.  Those of kernels are few and
   hold a handful of values; they are compared as they are.
 
 Together this takes a fifth off a cold compilation.  It is in force only while a kernel is compiled.

@@ -2,7 +2,7 @@
 
 Left to itself the compiler would have to find out which scalar operations on tuples belong together, and finds half of them.
 An operation is defined twice, side by side: by a Python function on tuples, which says what it means and which runs where
-compilation is switched off, and by the instructions that stand for it in compiled kernels.  A tuple of three or four numbers
+compilation is switched off, and by the instructions that replace it in compiled kernels.  A tuple of three or four numbers
 is taken as a quad wherever one is expected.
 """
 

@@ -3,7 +3,7 @@
 They are found by the augmented Lagrangian iterations of saddle.py, [SEG (9)-(13)] without its penalty terms in Phi and Phi':
 positions and rates are projected instead.  Where these contract slowly conjugate residuals take over, conjugate.py, those of
 the loads first and to the end: the accelerations are the free ones without their part across the constraints, no larger
-however weak a direction is, and a flat arch stands on it.  A gap asks for accelerations as large as its direction is weak,
+however weak a direction is, and a flat arch rests on it.  A gap asks for accelerations as large as its direction is weak,
 and rates that were left along it for a moment would make them; it is left there as theirs is.  A violation c of positions
 turns rows by about as much, and those that depend on each other, as in a mechanism that moves although it should not by
 counting, then hold a direction that is free with an α s of STIFFNESS c²: along directions so weak loads are left, too.

@@ -9,7 +9,7 @@ the bodies a and b, the prescribed y = c + law(t), and the radius rho of a wheel
     WHEEL_HEIGHT             Phi  = e_a·(p_b - p_a) - rho |k| - y,  k = e_a - (e_a·e_b) e_b           (5)
     WHEEL_SLIP               Phi' = f_a·(v_b(P) - v_a(P)) - law,  P = p_b - rho k/|k|                 (6)
     TURN_SPEED, SLIDE_SPEED  Phi' = e_a·(w_b - w_a) - law,  d(e_a·(p_b - p_a))/dt - law               (7)
-Rows of coordinates stand in coordinate_rows.py.  None of these changes when a and b move as one body.  Its gradient is
+Rows of coordinates are in coordinate_rows.py.  None of these changes when a and b move as one body.  Its gradient is
 therefore a moment m and a force f, in a point P, on b and the opposite on a: with small rotations phi and displacements dr,
     dPhi = m·(phi_b - phi_a) + f·(dr_b + phi_b x (P - r_b) - dr_a - phi_a x (P - r_a))                (8)
     (1) m = 0, f = e_a, P = p_b;   (2) m = e_b x e_a;   (3) f = unit of p_b - p_a, P = p_b;   (4) m = e_b x g

@@ -67,6 +67,7 @@ class ControlWork(NamedTuple):
     crossing: np.ndarray  # (CROSSINGS + 2 LOOKS n_switch,) CROSSING
     outer: np.ndarray  # (n_body, 9) or (0, 9), from outside: moment, force, world axes [N m, N]; its place, joint frame [m]
     effort: np.ndarray  # (n_v,) or (0,): efforts from outside [N m, N]
+    contact: np.ndarray  # (m, 4) normal force and friction, world axes, of the rows of contacts as they are now [N]
 
 
 OUTER = 9
@@ -87,4 +88,5 @@ def make_control_work(control: Control, n_held: int) -> ControlWork:
     n_controller, n_memory = len(control.controller), int(np.sum(control.controller["memories"]))
     return ControlWork(np.zeros(len(control.signal)), np.zeros(n_held), np.zeros(n_memory), np.zeros(n_controller, np.int64),
                        np.zeros(n_controller, np.int64), np.zeros(2, np.int64), np.zeros((3, len(control.switch))),
-                       np.zeros(CROSSINGS + 2 * LOOKS * len(control.switch), CROSSING), np.zeros((0, OUTER)), np.zeros(0))
+                       np.zeros(CROSSINGS + 2 * LOOKS * len(control.switch), CROSSING), np.zeros((0, OUTER)), np.zeros(0),
+                       np.zeros((0, 4)))

@@ -1,4 +1,4 @@
-"""Flexible bodies in floating frames: inertia of the deformed body, loads of its elastic coordinates, energy and momentum.
+"""Flexible bodies in floating frames of reference (FFRF): inertia of the deformed body, its elastic loads, energy, momentum.
 
 With v and w the velocity of the frame's origin and its angular velocity, in the frame's axes, the kinetic energy is
     T = ½ m v·v + v·(w x s) + ½ w·J w + v·c qd + w·Cr qd + ½ qd·Me qd                                    (1)

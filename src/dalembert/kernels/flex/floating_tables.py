@@ -1,11 +1,11 @@
-"""Tables of flexible bodies in floating frames, to be read beside tables.py: one row a body, one row a place of a body.
+"""Tables of flexible bodies in floating frames of reference, beside tables.py: one row per body, one row per place of a body.
 
-The floating frame F of a body stands in the body table with the joint that carries it; the body's n elastic coordinates
+The floating frame F of a body is in the body table with the joint that carries it; the body's n elastic coordinates
 follow the joint's own in q and qd.  A *face* is a row whose joint ELASTIC is moved by the elastic coordinates of F: a massless
 body at a place of the flexible one, or, with geometric stiffening, the frame that its inertia belongs to (floating.py).
-Constants stand in one flat array; bodies of equal constants tell the same places.  All are in the axes of F.  Matrices of n
+Constants are in one flat array; bodies of equal constants refer to the same places.  All are in the axes of F.  Matrices of n
 columns are kept by rows.  The twelve moments of all coordinates are one long vector, coordinate by coordinate, so that their
-change with a coordinate is one product of such a vector; the motion of a face stands in rows of six, one a coordinate.
+change with a coordinate is one product of such a vector; the motion of a face is in rows of six, one per coordinate.
 """
 
 from functools import cache
@@ -31,13 +31,13 @@ FLOATING = np.dtype((np.record, [
     ("modal", "i8"),  # 1 if Me and Ke are diagonal
     ("rigid", "i8"),  # where mass, s0 (3) and J0 (6), undeformed, begin in `Floating.constant` [kg, kg m, kg m²]
     ("X0", "i8"),  # row of `Floating.change` with the moments (12 n) of the undeformed body
-    ("X1", "i8"),  # first of the rows that tell how they change with each coordinate
+    ("X1", "i8"),  # first of the rows that say how they change with each coordinate
     ("Me", "i8"),  # where the modal mass (n, n) begins in `Floating.constant`
     ("Ke", "i8"),  # stiffness (n, n)
     ("De", "i8"),  # damping (n, n)
     ("load", "i8"),  # elastic forces of initial stress (n,)
     ("pair", "i8"),  # where the pairs of its own inertia begin in `System.mass_place`
-    ("inner", "i8"),  # number of rates that stand there behind those of each elastic one
+    ("inner", "i8"),  # number of rates that follow there those of each elastic one
 ]))
 
 FACE = np.dtype((np.record, [
@@ -45,8 +45,8 @@ FACE = np.dtype((np.record, [
     ("heavy", "i8"),  # 1 if the inertia of the flexible body belongs to it
     ("element", "i8"),  # row of its body in `Floating.element`
     ("curved", "i8"),  # 1 if B is not zero
-    ("Phi", "i8"),  # row of `Floating.curve` where displacement and rotation by each coordinate begin, one row a coordinate
-    ("B", "i8"),  # likewise their second derivatives, n rows a coordinate
+    ("Phi", "i8"),  # row of `Floating.curve` where displacement and rotation by each coordinate begin, one row per coordinate
+    ("B", "i8"),  # likewise their second derivatives, n rows per coordinate
 ]))
 
 

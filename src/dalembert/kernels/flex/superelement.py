@@ -1,4 +1,4 @@
-"""Superelements: flexible bodies whose coordinates are the absolute positions of their interface frames.
+"""Superelements in absolute interface coordinates: flexible bodies described by the positions of their interface frames.
 
 A superelement joins N frames, body rows with natural coordinates (r_k, E_k), and has n_m modes eta of its own.  Its floating
 frame (r, R) is where it does not deform in the mean.  In its axes the coordinates of the linear model are
@@ -9,7 +9,7 @@ Velocities v = (Rᵀ r_k', Rᵀ w_k, ..., eta') and the frame's z = (Rᵀ r', R�
 where Hb has the inverse tangent operators H_k = T(theta_k)⁻¹ of the rotation vectors.  By (2)
     z = Z v,   Z = Q⁻¹ Phi Hb,   Q = Phi Hb Phi_rig,   q' = Hb T v,   T = 1 - Phi_rig Z.                      (4)
 Newton's iteration for (2) moves the frame by Q⁻¹ Phi q.  A place of the body with displacements Phi_p q and rotations
-Psi_p q stands at
+Psi_p q is at
     p = r + R (x_p + Phi_p q),   axes R exp(Psi_p q) R_0p.                                                    (5)
 Seeds: [ELL (4.3), (5.1)-(5.10)].  Deviations: rotation vectors, not the skew part (4.5), and H_k, which (4.6) takes as 1, so
 that (4) is the exact rate of (1); modes take part in (2); order displacement, rotation, as in (2.5), not (4.1).
@@ -96,7 +96,7 @@ def arm(sup, s, k, work):
 
 @kernel
 def mean_frame(sup, s, q):
-    """Offset from the first interface and quaternion of a frame to begin with: means of what each interface tells."""
+    """Offset from the first interface and quaternion of a frame to begin with: means of what each interface gives."""
     e = quaternion_of_matrix(face_turn(sup, s, 0, q))
     w, x, y, z = e
     for k in range(1, s.n_face):

@@ -1,7 +1,7 @@
 """Tables of superelements, to be read beside tables.py: constants in one flat array, one row a superelement.
 
-A superelement has n = 6 n_face + n_mode coordinates, see superelement.py.  The constants of one stand together in the
-order of `super_constants`; a row of SUPER tells where each begins, and rows of equal bodies tell the same places.
+A superelement has n = 6 n_face + n_mode coordinates, see superelement.py.  The constants of one are together in the
+order of `super_constants`; a row of SUPER says where each begins, and rows of equal bodies refer to the same places.
 """
 
 from collections.abc import Sequence
@@ -129,7 +129,7 @@ def _allocate(sup: Superelements) -> SuperWork:
 def super_constants(*, positions: np.ndarray, rotations: np.ndarray, stiffness: np.ndarray, damping: np.ndarray,
                     mass_matrix: np.ndarray, convective: np.ndarray, frame_motion: np.ndarray, translation: np.ndarray,
                     mass: float, first_moment: Sequence[float]) -> np.ndarray:
-    """Return the constants of one superelement as one flat array; `super_row` tells where each begins.
+    """Return the constants of one superelement as one flat array; `super_row` says where each begins.
 
     Parameters
     ----------

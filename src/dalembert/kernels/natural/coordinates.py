@@ -1,7 +1,7 @@
 """Natural coordinates: the origin and the three axes of every body's joint frame, twelve numbers per body.
 
     q[k : k + 12] = (r, x, y, z) of body row i,  k = sys.body[i].column,  E = [x y z],  qd their time derivatives
-A point fixed in a body stands at p = r + E u, a direction at E e: both are linear in q, and the rates of all points are
+A point fixed in a body is at p = r + E u, a direction at E e: both are linear in q, and the rates of all points are
     p' = r' + sum_j u_j e_j',     e_1, e_2, e_3 = x, y, z.
 The kinetic energy ½ ∫ |p'|² dm then has the constant matrix [SEG §4]
     M = [[m, hᵀ], [h, P]] ⊗ 1,   h = ∫ u dm,   P = ∫ u uᵀ dm = ½ tr(J) 1 - J                             (1)

@@ -18,7 +18,7 @@ from .coordinates import direction_of, eval_natural_state, spin_of
 from .shapes import along, eval_shape, shape_gradient, source_vectors, vary_gradient
 
 ANGLE, BALL = -1, -2
-"""What stands for the axis of a coordinate that does not slide: an angle, or a part of a ball."""
+"""What replaces the axis of a coordinate that does not slide: an angle, or a part of a ball."""
 
 
 @kernel

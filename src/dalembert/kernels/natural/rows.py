@@ -12,7 +12,7 @@ With the Jacobian J by q the rate is J qd + Phi_t, and the second derivative J q
     ANGLE   Phi = g(y)·h:  Phi_t = g_y·h y',  time terms  g_y·h y'' - g·h y'² + 2 y' (g_y·h)' at constant y  (4)
     (1)     J' qd = e'·(w_b - w_a), since e_j' x e_j' = 0                                                (5)
     (2)     J' qd = f'·(v_b(P) - v_a(P)) + f·(w_b x (P - r_b)' - w_a x (P - r_a)')                       (6)
-The entries of a row come in threes, the components of a slot; `entry.column` tells body and slot, `sys.slot` its weights.
+The entries of a row come in threes, the components of a slot; `entry.column` gives body and slot, `sys.slot` its weights.
 Rows UNIT and SQUARE, more than half of all, have one or two whole axes for slots.  Prescribed values and laws are those of
 constraint/rows.py and constraint/coordinate_rows.py.
 Seeds: [DOP (1), (4)] what J, J' qd and the time terms are needed for.

@@ -1,6 +1,6 @@
-"""Augmented Lagrangian iteration of an implicit step or stage with loops, for the accelerations a = qdd_new and multipliers.
+"""Augmented Lagrangian iteration (ALI3-P) of an implicit step or stage with loops, for a = qdd_new and the multipliers.
 
-State and matrices stand in stage.py, multipliers in constraint/multipliers.py; they are carried along [DOP (2)].  After the
+State and matrices are in stage.py, multipliers in constraint/multipliers.py; they are carried along [DOP (2)].  After the
 iteration rates and accelerations are projected [DOP (3), (4)].  Multipliers contract by 1/(1 + α s), s the inverse mass along
 the worst direction of the rows: slowly in long chains of loops, and not at all in a singular position, where s vanishes.  A
 small violation then moves them, and the state, by the same step in every iteration, for ever.  The iteration is therefore done
@@ -152,7 +152,7 @@ def finish_loop_stage(sys, o, flow, tangent, exact, raised, t1, cq, cv, work) ->
 
 @kernel
 def solve_loop_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
-    """Iterate from the guess in qdd_new; leaves q_new, qd_new, qdd_new, projected, the multipliers and the factors."""
+    """ALI3-P from the guess in qdd_new; leaves q_new, qd_new, qdd_new, projected, the multipliers and the factors."""
     p = flow.progress[0]
     begin_loop_stage(sys, o, flow, tangent, cq, cv, work)
     exact, fresh, held, since, raised = p.dense > 0, False, False, 0, 0

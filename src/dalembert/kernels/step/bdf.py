@@ -1,6 +1,6 @@
 """Backward differentiation formulas of order one to five with variable steps, for trees and mechanisms with loops.
 
-Seeds: [BrenanCampbellPetzold1996] formulas with a fixed leading coefficient, and their choice of order.  Deviations: the past
+Source: [BrenanCampbellPetzold1996] formulas with a fixed leading coefficient, and their choice of order.  Deviations: the past
 is kept as states, not as divided differences; accelerations are the unknowns; errors are measured by their largest entry.
 With the polynomial P of degree k through the last k + 1 states (past.py), the corrector of order k differs from it by a
 polynomial that vanishes at t1 - i h, i = 1 .. k.  At the end t1 of a step h its slope is therefore
@@ -23,13 +23,14 @@ from math import isfinite, sqrt
 
 from ...codes import FormCode, Status
 from ..compile.jit import kernel, part
-from ..tree.state import normalise
+from ..tree.state import move, normalise
 from ..tree.tangent import eval_variation
 from .beginning import first_step
 from .flow import begin, is_cut
 from .implicit import START_FILTERS, count_dense, update_scales, with_inertia
 from .newton import solve_stage
 from .past import (
+    POINTS,
     factor_of_equal_steps,
     find_off,
     keep_state,
@@ -39,7 +40,7 @@ from .past import (
 from .step_matrix import solve_factored
 
 FIRST_SHARE = 0.1
-"""Of a cautious first step of an explicit method: the first one here is of order one."""
+"""Of a cautious first step of an explicit method: the first one here is of order two, or of order one."""
 SAFETY = 2.0
 """Factor of an error that the length of a step is chosen for."""
 LEAST_GROWTH, MOST_GROWTH = 1.2, 2.0
@@ -85,19 +86,24 @@ def begin_past(flow, past):
     """Forget all states but the present one."""
     own = past.state[0]
     own.points = own.steady = own.failures = own.falls = own.skips = 0
-    own.order = own.rising = 1
+    own.rising = own.guessed = 1
+    own.order = 1 if flow.massless.shape[0] > 0 else min(2, own.most)
     keep_state(past, flow.progress[0].t, flow.q, flow.qd)
 
 
 @kernel
-def see_start(sys, flow, past, h):
-    """In place of a state before the first one take what its rates and accelerations say."""
-    own, qd = past.state[0], flow.qd
-    past.s[1] = -2.0 * h
-    for k in range(qd.shape[0]):
-        past.move[1, k] = -h * qd[k]
-        past.rate[1, k] = qd[k] - h * flow.qdd[k]
-    own.serve = 2
+def guess_past(sys, flow, past, h):
+    """States before the first one as its rates, and for order two its accelerations, have them; a step h apart."""
+    own, p = past.state[0], flow.progress[0]
+    d, square = past.ahead[0], 0.5 if own.order > 1 else 0.0
+    for i in range(1, own.order + 1):
+        row, back = (own.newest - i + POINTS) % POINTS, -i * h
+        past.t[row] = p.t + back
+        for k in range(d.shape[0]):
+            d[k] = back * (flow.qd[k] + square * back * flow.qdd[k])
+            past.qd[row, k] = flow.qd[k] + back * flow.qdd[k]
+        move(sys, flow.q, d, past.q[row])
+    own.points = own.order + 1
 
 
 @part
@@ -192,9 +198,9 @@ def attempt_bdf(sys, opt, method, flow, t1, work) -> int:
         status = begin_bdf(sys, opt, method, flow, t1, work)
         if status != Status.OK.value:
             return status
+    if own.guessed == 1:
+        guess_past(sys, flow, past, h)
     see_past(sys, past, t1)
-    if own.points == 1:
-        see_start(sys, flow, past, h)
     own.order = max(1, min(own.order, own.serve - 1))
     look_ahead(past, own.order + 1)
     c = h / leading(own.order)
@@ -210,7 +216,7 @@ def attempt_bdf(sys, opt, method, flow, t1, work) -> int:
     normalise(sys, flow.q_new)
     find_terms(sys, o, flow, past, tangent, h)
     own.skips = 0
-    if p.error > 1.0 and own.points == 1 and flow.massless.shape[0] > 0 and sys.constants[0].form == FormCode.TREE:
+    if p.error > 1.0 and own.guessed == 1 and flow.massless.shape[0] > 0 and sys.constants[0].form == FormCode.TREE:
         filter_layer(sys, o, flow, past, tangent, t1, c, work)
     return Status.OK.value
 
@@ -235,6 +241,14 @@ def shorten_bdf(sys, opt, method, flow, t1, work) -> int:
     if p.h < o.h_min:
         return p.failure if p.failure != Status.OK.value else Status.STEP_TOO_SMALL.value
     return Status.OK.value
+
+
+@part
+def forget_guesses(own):
+    """Leave guessed states out once there are enough others for the order in use."""
+    if own.guessed > 0:
+        own.points = min(own.points, max(own.order, own.guessed) + 1)
+        own.guessed = own.guessed + 1 if own.guessed < own.order else 0
 
 
 @kernel
@@ -284,6 +298,7 @@ def keep_bdf(sys, opt, method, flow, t1, work) -> int:
         begin_past(flow, past)
     else:
         keep_state(past, p.t, flow.q, flow.qd)
+        forget_guesses(own)
     count_dense(p)
     if p.bends == 1:
         p.history = p.started = 0

@@ -34,15 +34,19 @@ def interpolate(sys, flow, t, qd0, qdd0, qd1, qdd1, cubic):
     With rates and accelerations qd0, qdd0 at its beginning and qd1, qdd1 at its end.
     """
     p = flow.progress[0]
-    h = p.h_last
-    s = (t - p.t_last) / h
+    place_on_quintic(sys, flow, p.h_last, (t - p.t_last) / p.h_last, flow.q_last, qd0, qdd0, flow.q, qd1, qdd1, cubic)
+
+
+@kernel
+def place_on_quintic(sys, flow, h, s, q0, qd0, qdd0, q1, qd1, qdd1, cubic):
+    """Coordinates and rates at the share s of a step h between two states, into q_stage and qd_stage, by (1)."""
     kq = flow.kq
-    eval_coordinate_rates(sys, flow.q_last, qd0, kq[2])
-    eval_coordinate_accelerations(sys, flow.q_last, qd0, qdd0, kq[3])
-    eval_coordinate_rates(sys, flow.q, qd1, kq[4])
-    eval_coordinate_accelerations(sys, flow.q, qd1, qdd1, kq[5])
-    for i in range(flow.q.shape[0]):
-        y0, y1, y0d, y1d = flow.q_last[i], flow.q[i], h * kq[2, i], h * kq[4, i]
+    eval_coordinate_rates(sys, q0, qd0, kq[2])
+    eval_coordinate_accelerations(sys, q0, qd0, qdd0, kq[3])
+    eval_coordinate_rates(sys, q1, qd1, kq[4])
+    eval_coordinate_accelerations(sys, q1, qd1, qdd1, kq[5])
+    for i in range(q0.shape[0]):
+        y0, y1, y0d, y1d = q0[i], q1[i], h * kq[2, i], h * kq[4, i]
         y0dd, y1dd = h * h * kq[3, i], h * h * kq[5, i]
         if cubic:
             y0dd, y1dd = 6.0 * (y1 - y0) - 4.0 * y0d - 2.0 * y1d, 6.0 * (y0 - y1) + 2.0 * y0d + 4.0 * y1d

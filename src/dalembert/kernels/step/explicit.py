@@ -4,7 +4,7 @@ Every method ends a step with the accelerations of the new state, which are the 
 the error estimate and the dense output.  Error per step: largest ratio of the embedded difference to
 accuracy (scale + |y|).
 
-Stiffness: `Options.detect` steps in a row that stability holds back, not accuracy.  Two signs tell:
+Stiffness: `Options.detect` steps in a row that stability holds back, not accuracy.  Two signs reveal it:
 - h |k_end - k_last| / |y_end - y_last|, both at the end of the step, estimates h times the largest eigenvalue; damped
   modes are held at the stability limit 3.25.
 - Vibrations are held near the imaginary axis, at 1 to 2, where accuracy might hold them, too.  But then the step is too

@@ -75,6 +75,7 @@ OPTIONS = np.dtype((np.record, [
     ("order", "i8"),
     ("stages", "i8"),
     ("symplectic", "i8"),  # 1: semi-implicit Euler
+    ("parabola", "i8"),  # 1: accelerations of a step of the alpha family follow a parabola, step/high_order.py
     ("turns", "i8"),  # 1: implicit Runge-Kutta stages, 0: generalized-alpha
     ("am", "f8"),
     ("af", "f8"),

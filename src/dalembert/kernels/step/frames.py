@@ -52,6 +52,10 @@ def record_loads(frames, row, control):
     for i in range(control.effort.shape[0]):
         loads[k] = control.effort[i]
         k += 1
+    for i in range(control.contact.shape[0]):
+        for c in range(4):
+            loads[k] = control.contact[i, c]
+            k += 1
 
 
 @kernel

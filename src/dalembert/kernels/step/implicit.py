@@ -24,7 +24,8 @@ from ..algebra.rotation import inverse_tangent_vec
 from ..compile.jit import kernel, part
 from ..tree.tangent import eval_variation
 from .beginning import first_step
-from .flow import begin, is_cut, status_of_length
+from .flow import begin, copy, is_cut, status_of_length
+from .high_order import prepare_parabola
 from .newton import DENSE_STEPS, solve_stage
 from .step_matrix import solve_factored
 
@@ -36,6 +37,8 @@ START_FILTERS = 4
 def prepare_alpha(o, flow, tangent, h):
     """Base values of (2) for qdd1 = 0, and the guess of qdd1; returns cq, cv."""
     p, aa = flow.progress[0], flow.aa
+    if o.parabola == 1:
+        return prepare_parabola(flow, tangent, h)
     s = (1.0 - o.af) / (1.0 - o.am)
     ratio = min(h / p.h_last, 2.0) if p.history > 0 else 0.0
     for k in range(flow.qd.shape[0]):
@@ -50,6 +53,9 @@ def prepare_alpha(o, flow, tangent, h):
 def finish_alpha(o, flow):
     """aa1 by (1)."""
     aa = flow.aa
+    if o.parabola == 1:
+        copy(aa[2], aa[1])
+        return
     for k in range(flow.qd.shape[0]):
         aa[1, k] = ((1.0 - o.af) * aa[3, k] + o.af * aa[2, k] - o.am * aa[0, k]) / (1.0 - o.am)
 
@@ -190,7 +196,7 @@ def stage_error(sys, o, tableau, flow, tangent, t1, h, work):
 
 @kernel
 def rescale_shift(flow, ratio):
-    """Move aa along when the step changes: it stands for the acceleration at t + (am - af) h."""
+    """Move aa along when the step changes: it approximates the acceleration at t + (am - af) h."""
     for k in range(flow.qdd.shape[0]):
         flow.aa[0, k] = flow.aa[2, k] + ratio * (flow.aa[0, k] - flow.aa[2, k])
 

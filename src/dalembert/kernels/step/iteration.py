@@ -69,7 +69,7 @@ def correct(sys, flow, x, work) -> int:
 
 @part
 def is_known_to_end(p, size, tolerance):
-    """True if the contraction in the last steps tells that a first correction leaves less than is tolerated."""
+    """True if the contraction in the last steps shows that a first correction leaves less than is tolerated."""
     rate = DOUBT * p.contraction
     return p.trusted < MOST_TRUSTED and rate < 1.0 and size * rate / (1.0 - rate) <= tolerance
 

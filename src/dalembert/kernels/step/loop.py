@@ -1,6 +1,6 @@
 """The time loop, one for all methods: next time -> try a step -> accept or repeat it -> events -> samples -> record.
 
-What a method does at each of these stands behind the four functions of method.py.
+What a method does at each of these is behind the four functions of method.py.
 """
 
 from ...codes import Status

@@ -16,6 +16,7 @@ import numpy as np
 from ..compile.bundle import bundle
 from ..compile.calls import NUMBER, by_address_in
 from ..compile.record import record
+from ..contact.tables import Contacts, ContactState
 from .past import Past
 from .radau_stages import Stages
 from .stage import Tangent
@@ -67,3 +68,5 @@ class Method(NamedTuple):
     tangent: Tangent
     stages: Stages
     past: Past
+    contacts: Contacts
+    contact: ContactState

@@ -1,6 +1,6 @@
 """Newton's iteration of an implicit step or stage of a tree for the accelerations a = qdd_new, and the choice between the two.
 
-State, residual and the two matrices stand in stage.py.
+State, residual and the two matrices are in stage.py.
 """
 
 from ...codes import FormCode, Status

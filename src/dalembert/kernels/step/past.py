@@ -32,6 +32,7 @@ PAST = record(
     ("points", "i8"),  # states kept
     ("newest", "i8"),  # row of the present one
     ("serve", "i8"),  # states that serve this step
+    ("guessed", "i8"),  # number of the step while states before the first one are part of the past, else 0
     ("steady", "i8"),  # steps since order or length changed
     ("rising", "i8"),  # 1 from a start on until the errors hold order and length back
     ("failures", "i8"),  # of the step that is tried

@@ -3,7 +3,7 @@ then outward.
 
 Seeds: [ARN (10)-(17)] elimination of the joint loads mu and of the accelerations.  Deviations: K = identity, J stands
 for minus [ARN]'s J, the load of a joint is +mu on its own body, and [ARN (15)] misprints a bracket: the term J^T f
-stands outside of M(...).  The directions of a joint are eliminated one after the other, which is the block
+is outside of M(...).  The directions of a joint are eliminated one after the other, which is the block
 elimination of [ARN (13)] written as rank-one updates; reference point is the joint origin, axes are the world's.
 
 For a direction s of a body with articulated inertia A and applied wrench e, from which the wrench A c of the acceleration c
@@ -57,7 +57,7 @@ RANK_TOLERANCE = 1e-12
 
 @part
 def inertia_along(s_n, s_f, size_n, size_f):
-    """Size that the inertia along (s_n, s_f) is held against, for the traces of J and M that a joint begins with."""
+    """Size by which the inertia along (s_n, s_f) is normalised, for the traces of J and M that a joint begins with."""
     return dot4(s_n, s_n) * size_n + dot4(s_f, s_f) * size_f
 
 
@@ -77,7 +77,7 @@ def forget_sizes(sys, rows):
 
 @part
 def joint_sizes(sys, own, J, M):
-    """Traces that a joint's D is held against: of its articulated inertia, and of what was eliminated further out.
+    """Traces by which a joint's D is normalised: of its articulated inertia, and of what was eliminated further out.
 
     Rounding leaves of an eliminated inertia a fraction of its former size, which must not be taken for inertia.
     """
@@ -323,9 +323,11 @@ def accelerate_tree(sys, qdd, work):
 
 @shared
 def solve_accelerations(sys, tau, qdd, work) -> int:
-    """Solve M qdd = tau - bias for the undriven rates after `eval_motion` and `eval_forces`; driven qdd are given.
+    """Solve M qdd = tau - bias for the undriven rates by the articulated-body algorithm (ABA); driven qdd are given.
 
-    Rates without inertia get iD = 0 and qdd = 0; `work.fail` names the last of them, `work.rank` tells their number, and the
+    After `eval_motion` and `eval_forces`.
+
+    Rates without inertia get iD = 0 and qdd = 0; `work.fail` names the last of them, `work.rank` holds their number, and the
     status is SINGULAR unless so many are allowed.
     """
     status = eliminate_tree(sys, tau, qdd, work)
