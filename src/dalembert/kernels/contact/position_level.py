@@ -2,7 +2,7 @@
 
 The step is one for the accelerations a of step/stage.py, with forces p along the lines of lines.py,
     residual(q₊, qd₊, a) = Jᵀ p,    q₊ = q moved by dq + cq a,    qd₊ = qd + cv a                 (1)
-Unlike in [GLO] a gap is positive where shapes are apart, g = -g_GLO.  For given forces (1) is a step of the mechanism, by
+A gap is positive where shapes are apart, the opposite of that in [GLO].  For given forces (1) is a step of the mechanism, by
 whatever formulation, and gaps change by s W dp, s = cq.  With that the condition of the augmented Lagrangian,
     p = P(λ - r g(p)),   that is   0 <= p  ⟂  g + (p - λ)/r >= 0     [GLO (14), (15), (40), (41)]  (2)
 is a small complementarity problem for p, solved by sweeps; (1) again and λ <- p follow until p changes no more.  Then p vanishes
