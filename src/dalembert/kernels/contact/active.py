@@ -1,7 +1,7 @@
 """A Newton step for the forces of the contacts that push, between the sweeps of cones.py.
 
-Where it is settled which contacts push, stick and slide, (1) and (2) of cones.py are linear but for the directions of sliding:
-w = 0 along the normals of those that push and along the tangents of those that stick, z_t = mu z_n u with the present direction
+Where it is settled which contacts push, stick and slide, (1) and (2) of cones.py are linear but for directions of sliding:
+w = 0 along the normals of those that push and along the tangents of those that stick, z_t = mu z_n u with the direction
 u of those that slide.  Sweeps settle it within some turns but converge slowly where contacts share a load; this solves
     (A + d I) dz = -w,    A = W + soft, with mu W u added to the columns of normals that slide                 (1)
 in which the small d keeps forces that are not unique next to those at hand.  A force that would pull shortens the step.

@@ -2,10 +2,10 @@
 
 The step is one for the accelerations a of step/stage.py, with forces p along the lines of lines.py,
     residual(q₊, qd₊, a) = Jᵀ p,    q₊ = q moved by dq + cq a,    qd₊ = qd + cv a                 (1)
-A gap is positive where shapes are apart, the opposite of that in [GLO].  For given forces (1) is a step of the mechanism, by
-whatever formulation, and gaps change by s W dp, s = cq.  With that the condition of the augmented Lagrangian,
+A gap is positive where shapes are apart, the opposite of that in [GLO].  For given forces (1) is a step of the mechanism by
+whatever formulation, and gaps change by s W dp, s = cq.  So the condition of the augmented Lagrangian,
     p = P(λ - r g(p)),   that is   0 <= p  ⟂  g + (p - λ)/r >= 0     [GLO (14), (15), (40), (41)]  (2)
-is a small complementarity problem for p, solved by sweeps; (1) again and λ <- p follow until p changes no more.  Then p vanishes
+is a small complementarity problem for p, solved by sweeps; (1) again and λ <- p follow until p changes no more.  Then p is zero
 where g > 0, and g = 0 where p > 0, whatever r: it is raised to 1000/(cq W_ii), with which λ contracts by 1/1000 a turn.
     multiplier       r = 0 in (1), forces by (2) from the gaps alone:  p <- P(p - rho g), rho = 1/(cq sum_j |W_ij|)  (3)
     penalty          λ = 0: a spring r with a damper c, p = P(-r g - c g'), and s = cq + cv c/r                     (4)
