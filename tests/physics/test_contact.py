@@ -41,34 +41,33 @@ def test_an_impact_in_free_space_keeps_momentum_and_loses_what_its_restitution_s
     assert hit.impulse == pytest.approx(-(1 + e) * reduced * closing, rel=1e-9)
 
 
-def test_an_impact_with_friction_keeps_momentum_and_stays_in_the_cone():
-    r = dal.run(two_balls(0.4, friction=0.3), until=1.0, step=1e-3)
-    assert len(impacts(r)) == 1
-    for channel in ("momentum.linear", "momentum.angular"):
-        assert np.ptp(r[channel], axis=0).max() < 1e-10
-    assert r["energy.total"][-1] < r["energy.total"][0]
+def test_an_impact_with_friction_keeps_momentum():
+    """Angular momentum but for the way by which the step of the impact moves the balls apart, h times their speed at most."""
+    for h in (1e-3, 1e-4):
+        r = dal.run(two_balls(0.4, friction=0.3), until=1.0, step=h)
+        assert len(impacts(r)) == 1
+        assert np.ptp(r["momentum.linear"], axis=0).max() < 1e-10
+        assert np.ptp(r["momentum.angular"], axis=0).max() < h * 3.0 * 3.0  # times a mass and a relative speed
+        assert r["energy.total"][-1] < r["energy.total"][0]
 
 
-def falling_rod(e):
-    """A rod with two equal ends falls flat onto the floor: two impacts at once."""
-    m = dal.Model("rod", gravity=(0, 0, -10.0))
-    m.add(dal.Body("rod", mass=2.0, inertia=dal.inertia_rod(2.0, length=1.0, axis="x"), points={"l": (-0.5, 0, 0), "r": (0.5, 0, 0)}),
-          dal.Planar("free", "ground", "rod", axis=Y, start=(0.2, 0, 0)),
-          dal.Contact("left", "rod.l", dal.Plane("ground", normal=Z), restitution=e),
-          dal.Contact("right", "rod.r", dal.Plane("ground", normal=Z), restitution=e))
+def falling_bar(e):
+    """A bar with two equal ends falls flat onto the floor: two impacts at once."""
+    m = dal.Model("bar", gravity=(0, 0, -10.0))
+    m.add(dal.Body("bar", mass=2.0, inertia=dal.inertia_box(2.0, (1, 0.1, 0.1)), points={"l": (-0.5, 0, 0), "r": (0.5, 0, 0)}),
+          dal.Free("free", "ground", "bar", start=(0, 0, 0.2)),
+          dal.Contact("left", "bar.l", dal.Plane("ground", normal=Z), restitution=e),
+          dal.Contact("right", "bar.r", dal.Plane("ground", normal=Z), restitution=e))
     return m
 
 
 def test_simultaneous_impacts_are_solved_together():
-    m = falling_rod(0.5)
-    start = next(s for s in ((0.2, 0.0, 0.0), (0.0, 0.2, 0.0))
-                 if dal.evaluate_state(m.replaced("free", start=s))["rod.position"][0, 2] > 0.1)
-    r = dal.run(m.replaced("free", start=start), until=0.3, accuracy=1e-9)
+    r = dal.run(falling_bar(0.5), until=0.3, accuracy=1e-9)
     left, right = impacts(r)[:2]
     assert {left.contact, right.contact} == {"left", "right"} and left.t == right.t
     assert left.impulse == pytest.approx(right.impulse, rel=1e-9)
     assert left.impulse + right.impulse == pytest.approx(1.5 * 2.0 * 2.0, rel=1e-6)  # (1 + e) m v
-    assert np.abs(r["rod.angular_velocity"]).max() < 1e-9
+    assert np.abs(r["bar.angular_velocity"]).max() < 1e-9
 
 
 def test_a_bouncing_ball_comes_to_rest():
@@ -93,7 +92,8 @@ def fourbar(e):
 
     def bar(p, q):
         d = np.subtract(q, p)
-        return dict(mass=1.0, com=tuple(d / 2), inertia=dal.inertia_rod(1.0, length=1.0, axis=tuple(d)), points={"end": tuple(d)})
+        inertia = dal.inertia_rod(1.0, length=1.0, axis=tuple(d))
+        return dict(mass=1.0, com=tuple(d / 2), inertia=inertia, points={"end": tuple(d)})
 
     m.add(dal.Body("a", **bar((0, 0, 0), (0, 1, 0))), dal.Body("b", **bar((0, 1, 0), (1, 1, 0))),
           dal.Body("c", **bar((1, 0, 0), (1, 1, 0))),
@@ -170,7 +170,7 @@ def test_a_box_at_rest_does_not_creep():
     m = box(0.6, 0.0, start=(0, 0, 0.05)).replaced(gravity=(3.0, 0, -9.36))
     r = dal.run(m, until=50.0, step=1e-2, record=10.0)
     assert np.abs(r["box.position"] - r["box.position"][0]).max() < 1e-10
-    assert r["floor.friction_force"][-1] == pytest.approx((-6.0, 0.0, 0.0), abs=1e-8)
+    assert r["floor.friction_force"][-1] == pytest.approx((6.0, 0.0, 0.0), abs=1e-8)  # on the ground
 
 
 def test_a_ball_that_slides_ends_rolling():
@@ -191,9 +191,10 @@ def test_a_sprung_contact_rebounds_with_its_restitution():
         m = dal.Model("ball", gravity=(0, 0, 0))
         m.add(dal.Body("ball", mass=2.0, inertia=dal.inertia_sphere(2.0, 0.1)),
               dal.Prismatic("fall", "ground", "ball", axis=Z, start=0.2, start_rate=-1.0),
-              dal.Contact("floor", dal.Sphere("ball", radius=0.1), dal.Plane("ground", normal=Z), restitution=e, compliance=1e-5))
+              dal.Contact("floor", dal.Sphere("ball", radius=0.1), dal.Plane("ground", normal=Z), restitution=e,
+                          compliance=1e-5))
         r = dal.run(m, until=0.3, step=2e-5)
-        assert r["fall.speed"][-1] == pytest.approx(e, abs=0.06)  # the force of the damper does not pull at the end
+        assert r["fall.speed"][-1] == pytest.approx(e, abs=2e-3)
         assert r["floor.gap"].min() < -1e-4
 
 
@@ -223,7 +224,8 @@ def test_the_model_text_holds_contacts():
     (dict(friction=-0.1), "0 or more"),
     (dict(second=7), "expected the name of a place or a shape"),
     (dict(second=dal.Mesh("two", vertices=[(0, 0, 0), X, Y, Z], faces=[(0, 1, 2)])), "the surface is open"),
-    (dict(second=dal.Mesh("two", vertices=[(0, 0, 0), X, Y, Z], faces=[(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)])), "clockwise"),
+    (dict(second=dal.Mesh("two", vertices=[(0, 0, 0), X, Y, Z], faces=[(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)])),
+     "clockwise"),
 ])
 def test_bad_contacts_are_told(change, fragment):
     with pytest.raises(dal.ModelError) as caught:
@@ -239,7 +241,8 @@ def test_bad_contacts_are_told(change, fragment):
     (two_balls(0.5), dict(step=1e-3, integrator="rk4"), "does not find contact forces"),
     (two_balls(0.5), dict(step=1e-3, contact="penalties"), "penalty"),
     (two_balls(0.5), dict(step=1e-3, contact=dal.UnilateralContact(penalty=-1.0)), "positive number"),
-    (two_balls(0.5).replaced("hit", first=dal.Box("one", size=(1, 1, 1)), second=dal.Box("two", size=(1, 1, 1))), {}, "not a pair"),
+    (two_balls(0.5).replaced("hit", first=dal.Box("one", size=(1, 1, 1)), second=dal.Box("two", size=(1, 1, 1))), {},
+     "not a pair"),
 ])
 def test_runs_that_cannot_be_right_are_refused(model, options, fragment):
     with pytest.raises(dal.ModelError) as caught:

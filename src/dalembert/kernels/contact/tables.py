@@ -32,6 +32,7 @@ CONTACT_ROW = record(
     ("friction", "f8"),
     ("restitution", "f8"),
     ("compliance", "f8"),  # [m/N]
+    ("damping", "f8"),  # of its spring, as a share of the critical one
     ("size", "f8"),  # length that gaps are held against [m]
 )
 
