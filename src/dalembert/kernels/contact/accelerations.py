@@ -40,7 +40,8 @@ STILL = 1e-9
 def coordinate_size(sys, contacts, k):
     """Size of an increment of coordinate number k: of a natural one that of a place or of a unit vector."""
     if sys.constants[0].form == FormCode.GLOBAL:
-        return contacts.row[0].size if k % 12 < 3 else 1.0
+        i = sys.pair[k].body
+        return contacts.row[0].size if i > 0 and k - sys.body[i].column < 3 else 1.0
     return sys.dof[k].q_scale
 
 
