@@ -59,7 +59,7 @@ class RejectionWatch:
         self.seen = {owner for owner, _ in jumps}
         return self._tell(again, loop.t, f"the last {tried} steps stayed there")
 
-    def look_where_stiff(self, packed: Packed, loop: Carrier) -> list[str]:
+    def look_where_stiff(self, packed: Packed, loop: Loop) -> list[str]:
         """Likewise where stability has held many steps back."""
         jumps = [] if self.told else jumping_laws(packed.law_calls) + jumping_compiled_laws(packed, loop)
         return self._tell(jumps, loop.t, "steps there are as short as if the model were stiff")
@@ -72,7 +72,7 @@ class RejectionWatch:
 
 def jumping_compiled_laws(packed: Packed, loop: Loop) -> list[tuple[str, float]]:
     """Return (owner, jump) of compiled laws, which leave no trace of their calls, that jump near the present state."""
-    if not packed.compiled_laws or not isinstance(loop, Loop):
+    if not packed.compiled_laws:
         return []
     law, calls, _keep = overheard(packed.system.law, packed.compiled_laws)
     system = packed.system._replace(law=law)

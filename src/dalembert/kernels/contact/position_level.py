@@ -6,7 +6,7 @@ Unlike in [GLO] a gap is positive where shapes are apart, g = -g_GLO.  For given
 whatever formulation, and gaps change by s W dp, s = cq.  With that the condition of the augmented Lagrangian,
     p = P(λ - r g(p)),   that is   0 <= p  ⟂  g + (p - λ)/r >= 0     [GLO (14), (15), (40), (41)]  (2)
 is a small complementarity problem for p, solved by sweeps; (1) again and λ <- p follow until p stays.  Then p vanishes
-where g > 0, and g = 0 where p > 0, whatever r: it is raised to 1000/(cq W_ii), with which λ contracts by 1/1000 a turn.
+where g > 0, and g = 0 where p > 0, whatever r: it is raised to 1000/(cq W_ii), with which λ contracts by 1/1000 per iteration.
     multiplier       r = 0 in (1), forces by (2) from the gaps alone:  p <- P(p - rho g), rho = 1/(cq sum_j |W_ij|)  (3)
     penalty          λ = 0: a spring r with a damper c, p = P(-r g - c g'), and s = cq + cv c/r                     (4)
 c = 2 zeta sqrt(r/W_ii) gives a mass on the spring the restitution e, zeta = -ln e/sqrt(pi² + ln² e); 1 for e = 0.  A contact

@@ -32,7 +32,7 @@ CONTACT_ROW = record(
     ("friction", "f8"),
     ("restitution", "f8"),
     ("compliance", "f8"),  # [m/N]
-    ("size", "f8"),  # length that gaps are held against [m]
+    ("size", "f8"),  # length by which gaps are normalised [m]
 )
 
 CONTACT_OPTIONS = record(
