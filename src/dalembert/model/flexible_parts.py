@@ -79,8 +79,8 @@ class Beam:
         More places by their arc length [m].
     frame : str or pair of str, optional
         Floating frame of reference of the segments, in all formulations: ``"start"`` or ``"end"`` (tangent there),
-        ``("start", "end")`` (chord) or ``"mean-axis"``; by default tangent where the tree enters the segment, and at
-        mid-length in interface coordinates.
+        ``("start", "end")`` (chord) or ``"mean-axis"``; by default tangent where the tree enters it, and at mid-length
+        in interface coordinates.
     stiffening : bool, optional
         Whether stresses stiffen the segments in the tree formulations (default: yes).
     """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
+from math import atan2, exp, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from ..model.rotation import rotation_between
 CLOSED_GAP = 1e-9
 """Gap, as a share of the model's size, below which a contact is closed."""
 Z = np.array([0.0, 0.0, 1.0])
+LEAST_REBOUND = 0.02
+"""Restitution of a spring below which more damping only slows it down."""
 Part = dict[str, Any]
 """Fields of a row that a pair of shapes decides."""
 
@@ -61,8 +65,37 @@ def _row(part: Part, number: int, contact: CheckedContact, surface: CheckedShape
     row["radius_b"], row["disc"] = part.get("radius_b", other.radius), part.get("disc", 0.0)
     row["radius"] = part.get("radius_a", surface.radius) + row["radius_b"]
     row["friction"], row["restitution"], row["compliance"] = contact.friction, contact.restitution, contact.compliance
-    row["size"] = length
+    row["damping"], row["size"] = spring_damping(contact.restitution), length
     return row
+
+
+def rebound(zeta: float) -> float:
+    """Return the restitution of a mass that meets a spring with a damper which only push.
+
+    `zeta` is the damping as a share of the critical one.  The force is zero again at the time at which
+    x'' = -2 zeta w x' - w² x vanishes, before the spring is unloaded; the speed there by that of the impact is exp(-zeta w t).
+
+    Examples
+    --------
+    >>> round(rebound(0.0), 12), round(rebound(0.5), 3), round(rebound(2.0), 3)
+    (1.0, 0.298, 0.048)
+    """
+    if abs(zeta - 1.0) < 1e-9:
+        return exp(-2.0)
+    root = sqrt(abs(1.0 - zeta * zeta))
+    if zeta < 1.0:
+        return exp(-zeta / root * atan2(2.0 * zeta * root, 2.0 * zeta * zeta - 1.0)) if zeta > 0.0 else 1.0
+    return exp(-zeta / root * log((zeta + root) / (zeta - root)))
+
+
+@cache
+def spring_damping(restitution: float) -> float:
+    """Return the damping of a spring that rebounds with a restitution, as a share of the critical one; at most for 0.02."""
+    low, high, wanted = 0.0, 10.0, max(restitution, LEAST_REBOUND)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if rebound(middle) > wanted else (low, middle)
+    return 0.0 if wanted >= 1.0 else 0.5 * (low + high)
 
 
 # --- pairs ---------------------------------------------------------------------------------------------------------

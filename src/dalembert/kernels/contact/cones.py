@@ -12,10 +12,13 @@ began with.  A diagonal `soft` is added to W, the inverse of a penalty.
 
 from math import sqrt
 
-from ..compile.jit import kernel
+from ..compile.jit import kernel, shared
+from .active import improve_active
 
-SWEEPS = 20000
+SWEEPS = 2000
 """Most sweeps."""
+SETTLED = 8
+"""Sweeps after which it is looked whether it is settled which contacts push, stick and slide, active.py."""
 CLOSE = 1e-13
 """Change of a force in a sweep, relative to the largest one, at which the sweeps end."""
 BOTH_WAYS, ONE_WAY = 0, 1
@@ -97,12 +100,15 @@ def sweep(contacts, state, right, z, kind, sliding, still):
     return change, size
 
 
-@kernel
+@shared
 def solve_cones(contacts, state, right, z, kind, sliding, still):
     """Sweeps until forces z (k,) change no more; False if they still do."""
+    change, size = 0.0, 0.0
     for turn in range(SWEEPS):
         change, size = sweep(contacts, state, right, z, kind, sliding, still)
         state.progress[0].turns = turn + 1
         if change <= CLOSE * size or size == 0.0:
             return True
+        if turn % SETTLED == SETTLED - 1 and kind == ONE_WAY:
+            improve_active(contacts, state, right, z)
     return change <= 1e-6 * size

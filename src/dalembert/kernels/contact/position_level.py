@@ -2,21 +2,21 @@
 
 The step is one for the accelerations a of step/stage.py, with forces p along the lines of lines.py,
     residual(q₊, qd₊, a) = Jᵀ p,    q₊ = q moved by dq + cq a,    qd₊ = qd + cv a                 (1)
-Unlike in [GLO] a gap is positive where shapes are apart, g = -g_GLO.  For given forces (1) is a step of the mechanism, by
-whatever formulation, and gaps change by s W dp, s = cq.  With that the condition of the augmented Lagrangian,
+A gap is positive where shapes are apart, the opposite of that in [GLO].  For given forces (1) is a step of the mechanism by
+whatever formulation, and gaps change by s W dp, s = cq.  So the condition of the augmented Lagrangian,
     p = P(λ - r g(p)),   that is   0 <= p  ⟂  g + (p - λ)/r >= 0     [GLO (14), (15), (40), (41)]  (2)
-is a small complementarity problem for p, solved by sweeps; (1) again and λ <- p follow until p stays.  Then p vanishes
-where g > 0, and g = 0 where p > 0, whatever r: it is raised to 1000/(cq W_ii), with which λ contracts by 1/1000 per iteration.
+is a small complementarity problem for p, solved by sweeps; (1) again and λ <- p follow until p changes no more.  Then p is
+zero where g > 0, and g = 0 where p > 0, whatever r: it is raised to 1000/(cq W_ii), with which λ contracts by 1/1000 a turn.
     multiplier       r = 0 in (1), forces by (2) from the gaps alone:  p <- P(p - rho g), rho = 1/(cq sum_j |W_ij|)  (3)
     penalty          λ = 0: a spring r with a damper c, p = P(-r g - c g'), and s = cq + cv c/r                     (4)
-c = 2 zeta sqrt(r/W_ii) gives a mass on the spring the restitution e, zeta = -ln e/sqrt(pi² + ln² e); 1 for e = 0.  A contact
-with a compliance is a spring in all three.
+c = 2 zeta sqrt(r/W_ii), with the zeta that gives a mass which meets the spring its restitution (system/pack_contacts.py).  A
+contact with a compliance is a spring in all three.
 
 Friction acts likewise on the way that the two material points which touched where the step began have gone across the normal,
 P being the disc of the radius mu p_n.  What a sticking contact has not come back by is carried along: it does not creep.
 """
 
-from math import log, pi, sqrt
+from math import sqrt
 
 from ...codes import ContactMethod, Status
 from ..algebra.quad import load_columns
@@ -28,8 +28,6 @@ from .lines import add_load, clear_loads, direction_of, force_of, store_found
 
 RAISE = 1e3
 """Least penalty times the change of a gap by a unit of force."""
-SOFTEST = 1e-3
-"""Restitution below which a spring is damped critically."""
 
 
 @kernel
@@ -82,15 +80,6 @@ def close_passed(contacts, state):
 
 
 @kernel
-def damping_of(restitution):
-    """Share of the critical damping that gives a mass on a spring a restitution."""
-    if restitution < SOFTEST:
-        return 1.0
-    x = -log(restitution)
-    return x / sqrt(pi * pi + x * x)
-
-
-@kernel
 def stiffness_of(contacts, c):
     """Stiffness of the spring of a contact [N/m]."""
     return 1.0 / c.compliance if c.compliance > 0.0 else contacts.options[0].penalty
@@ -111,7 +100,7 @@ def lay_problem(contacts, state, cq, cv):
         held = 0.0
         if own.sprung == 1:
             r = stiffness_of(contacts, c)
-            late = 2.0 * damping_of(c.restitution) / sqrt(r * stiff)                          # c/r of (4)
+            late = 2.0 * c.damping / sqrt(r * stiff)                          # c/r of (4)
             own.share = cq + cv * late
             own.soft = 1.0 / (r * own.share)
             value += late * own.rate[axis]

@@ -32,6 +32,7 @@ CONTACT_ROW = record(
     ("friction", "f8"),
     ("restitution", "f8"),
     ("compliance", "f8"),  # [m/N]
+    ("damping", "f8"),  # of its spring, as a share of the critical one
     ("size", "f8"),  # length by which gaps are normalised [m]
 )
 
@@ -119,7 +120,11 @@ class ContactState(NamedTuple):
     W: np.ndarray  # (k, k) accelerations along the lines by units of force along them [1/kg]
     right: np.ndarray  # (k,) of a complementarity problem
     found: np.ndarray  # (k,) its solution
-    image: np.ndarray  # (k,) W times something
+    image: np.ndarray  # (k,) W times something, or a step of the forces
+    active: np.ndarray  # (k, k) matrix of active.py
+    pivot: np.ndarray  # (k,) i8
+    unknown: np.ndarray  # (k,) i8, what is unknown of each line there
+    slide: np.ndarray  # (k,) friction of sliding contacts by a unit of normal force
     guess: np.ndarray  # (2, n_v) accelerations that the iteration of a step began with, and those of its last turn
     still: np.ndarray  # (n_v,) accelerations without contact forces
     moved: np.ndarray  # (n_v,) increments
@@ -133,10 +138,11 @@ def make_contact_state(contacts: Contacts, n_body: int, n_q: int, n_v: int) -> C
     m, k = len(contacts.row), int(np.sum(contacts.row["lines"]))
     row = np.zeros(m, CONTACT_WORK)
     row["first"] = -1
-    return ContactState(row, np.zeros(1, CONTACT_PROGRESS), np.zeros(EVENTS + 8 * m if m else 0, CONTACT_EVENT),
-                        np.zeros(k, LINE), np.zeros((k, n_v)), np.zeros((k, k)), np.zeros(k), np.zeros(k), np.zeros(k),
-                        np.zeros((2, n_v)), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v), np.zeros(n_q),
-                        np.zeros((n_body, OUTER)))
+    table = [np.zeros(1, CONTACT_PROGRESS), np.zeros(EVENTS + 8 * m if m else 0, CONTACT_EVENT), np.zeros(k, LINE)]
+    problem = [np.zeros((k, n_v)), np.zeros((k, k)), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, k)),
+               np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(k)]
+    nearby = [np.zeros((2, n_v)), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v), np.zeros(n_q)]
+    return ContactState(row, *table, *problem, *nearby, np.zeros((n_body, OUTER)))
 
 
 def no_contacts() -> Contacts:
