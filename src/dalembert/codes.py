@@ -114,7 +114,7 @@ class RowCode(IntEnum):
 
 
 class ShapeCode(IntEnum):
-    """Kind of a shape that touches others; its record stands in `model/contacts.py`."""
+    """Kind of a shape that touches others; its record is in `model/contacts.py`."""
 
     NONE = 0
     POINT = 1

@@ -119,7 +119,7 @@ def _read_axes(faults: Faults, where: str, joint: Any) -> tuple[np.ndarray, np.n
 
 
 def _read_lead(faults: Faults, where: str, joint: Joint) -> float:
-    """Return how far the joint slides by a turn [m]; zero without a lead."""
+    """Return how far the joint slides per turn [m]; zero without a lead."""
     lead = joint.record.lead
     if lead is None:
         return 0.0

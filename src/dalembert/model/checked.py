@@ -86,7 +86,7 @@ class CheckedFlexible:
 
 @dataclass(frozen=True)
 class CheckedJoint:
-    """A joint; `axis`, `axis2` are unit vectors in the first frame, `pitch` is the way of a lead by a turn [m].
+    """A joint; `axis`, `axis2` are unit vectors in the first frame, `pitch` is the lead per turn [m].
 
     `start` (nq,) and `start_rate` (nv,) are complete coordinates (quaternions normalised), or None if not given; the last
     `unsaid_rates` of the rates are zero because only the others were given, the velocity of a free joint.

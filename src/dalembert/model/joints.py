@@ -71,7 +71,7 @@ class Prismatic(Joint):
 
 @dataclass(frozen=True)
 class Screw(Joint):
-    """Turns about `axis` and advances by `pitch` metres a turn (right-handed if positive); coordinate: angle [rad]."""
+    """Turns about `axis` and advances by `pitch` metres per turn (right-handed if positive); coordinate: angle [rad]."""
 
     axis: Vector = (0.0, 0.0, 1.0)
     pitch: float = field(default=0.0, kw_only=True)

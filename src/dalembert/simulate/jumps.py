@@ -72,7 +72,7 @@ class RejectionWatch:
 
 def jumping_compiled_laws(packed: Packed, loop: Loop) -> list[tuple[str, float]]:
     """Return (owner, jump) of compiled laws, which leave no trace of their calls, that jump near the present state."""
-    if not packed.compiled_laws or not isinstance(loop, Loop):
+    if not packed.compiled_laws:
         return []
     law, calls, _keep = overheard(packed.system.law, packed.compiled_laws)
     system = packed.system._replace(law=law)

@@ -23,7 +23,7 @@ class JointEntry:
     """A tree joint: the row of the body it carries, its coordinates q[q : q + nq] and rates qd[v : v + nv].
 
     `kind` is the class name in lower case, `coordinates` the names of the coordinates, `reversed` says that the
-    carried body is the joint's first one, `pitch` is the way of a lead by a turn [m].  A `hidden` joint belongs to a
+    carried body is the joint's first one, `pitch` is the lead per turn [m].  A `hidden` joint belongs to a
     flexible body.
     """
 

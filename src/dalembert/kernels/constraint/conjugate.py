@@ -1,4 +1,4 @@
-"""Gaps of rates and accelerations taken off by conjugate residuals, a turn of gaps.py for a turn.
+"""Gaps of rates and accelerations taken off by conjugate residuals, one turn (correction) of gaps.py per iteration.
 
 A turn by itself leaves 1/(1 + α s) of a gap along a direction with the inverse mass s, much in long chains of loops.  Rates,
 in which gaps are linear, are therefore projected with B = J A⁻¹ Jᵀ α and sums weighted with α, in which B is symmetric: the

@@ -1,6 +1,6 @@
 """What is left of the constraints at a level, row.gap: of positions, rates or accelerations; and what takes it off.
 
-With the factors of A = P + Jᵀ α J at hand a turn for the gap g is d = -A⁻¹ Jᵀ α g; it takes B g = -J d off the gap.
+With the factors of A = P + Jᵀ α J a turn, one correction of the gap g, is d = -A⁻¹ Jᵀ α g; it takes B g = -J d off the gap.
 Seeds: [DOP (3), (4)] with P = M, or P = the matrix of an implicit step, in increments.
 """
 
@@ -54,7 +54,7 @@ def remaining_gap(sys, work):
 
 @part
 def eval_correction(sys, rhs, work):
-    """Right-hand side -Jᵀ α g of a turn."""
+    """Right-hand side -Jᵀ α g of a turn, one correction of the gap."""
     for k in range(rhs.shape[0]):
         rhs[k] = 0.0
     for r in range(sys.row.shape[0]):

@@ -172,7 +172,7 @@ def lay_impulses(contacts, state, cv, h):
 
 @kernel
 def sort_contacts(contacts, state, t, h):
-    """Note what impulses tell: impacts, releases, contacts that stick or slide; open those without an impulse."""
+    """Note what impulses show: impacts, releases, contacts that stick or slide; open those without an impulse."""
     for i in range(contacts.row.shape[0]):
         c, own = contacts.row[i], state.row[i]
         if own.sprung == 1:

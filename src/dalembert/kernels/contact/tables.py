@@ -33,7 +33,7 @@ CONTACT_ROW = record(
     ("restitution", "f8"),
     ("compliance", "f8"),  # [m/N]
     ("damping", "f8"),  # of its spring, as a share of the critical one
-    ("size", "f8"),  # length that gaps are held against [m]
+    ("size", "f8"),  # length by which gaps are normalised [m]
 )
 
 CONTACT_OPTIONS = record(

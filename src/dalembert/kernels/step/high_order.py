@@ -7,7 +7,7 @@ With the last step r h and the new one h, a(s) through a₋ at -r, a at 0 and a�
         d₊ = (1 + 2 r)/(12 (1 + r)),  d = (1 + 4 r)/(12 r),  d₋ = -1/(12 r (1 + r))
 For r = 1 these are [GLO (36)]: c₊ = 5/12 and d₊ = 1/8 give 10/(3 h) C and 8/h² M.  The brackets of [GLO (39)] are misprinted:
 the rates follow from (2) and (1).  Without a last step the accelerations vary linearly, r -> infinity.
-The accelerations of the last state and of the one before stand in aa[2] and aa[0].
+The accelerations of the last state and of the one before are in aa[2] and aa[0].
 """
 
 from ..compile.jit import part
