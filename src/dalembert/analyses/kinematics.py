@@ -106,7 +106,7 @@ def prepare_driven(model: Model, times: np.ndarray, start: Starts = None) -> Sta
 
 
 def _refuse_surplus(model: Model, start: Starts, error: AssemblyError) -> None:
-    """Tell too many drives if that is why a mechanism cannot be assembled."""
+    """Report too many drives if that is why a mechanism cannot be assembled."""
     alone = prepare_start(model.without(*(m.name for m in model.motions)), start)
     freedom = find_mobility(alone.packed, alone.t, alone.q, alone.qd).freedom
     if len(model.motions) > freedom:
