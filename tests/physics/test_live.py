@@ -14,8 +14,9 @@ NEWTON = 1e-6
 
 
 def rod(name, mass=1.0, length=1.0):
-    """A uniform rod along -y of its body, with its origin at one end; it may fly freely, so it has inertia about its axis, too."""
-    return dal.Body(name, mass=mass, com=(0, -length / 2, 0), inertia=(mass * length**2 / 12, 1e-3 * mass, mass * length**2 / 12),
+    """A uniform rod along -y of its body, with its origin at one end; it may fly freely, so it has inertia about its axis."""
+    across = mass * length**2 / 12
+    return dal.Body(name, mass=mass, com=(0, -length / 2, 0), inertia=(across, 1e-3 * mass, across),
                     points={"tip": (0, -length, 0)})
 
 
@@ -75,7 +76,7 @@ def test_a_body_whose_joint_is_removed_flies_on_as_it_was(formulation):
 
 @pytest.mark.parametrize("formulation", ["semi-recursive", "global"])
 def test_a_pin_that_is_added_takes_what_mechanics_says(formulation):
-    """A rod turning about one end is pinned at the other and let go at the first: w+ = -w-/2, of p1_topology_pendulum_impact."""
+    """A rod that turns about one end is pinned at the other and let go at the first: w+ = -w-/2."""
     with dal.live(pendulum(start=0.0, start_rate=2.0), step=1e-3, formulation=formulation) as sim:
         before = sim["first.angular_velocity"][2]
         sim.remove("pivot")
@@ -93,7 +94,7 @@ def test_two_free_bodies_that_are_joined_keep_their_momenta():
     rng = np.random.default_rng(4)
     m = dal.Model("two", gravity=(0, 0, 0))
     for name, mass, place in (("a", 1.0, (0.0, 0.0, 0.0)), ("b", 2.5, (0.7, -0.4, 0.2))):
-        m.add(dal.Body(name, mass=mass, com=rng.normal(size=3) * 0.1, inertia=(0.1, 0.2, 0.25), points={"p": rng.normal(size=3) * 0}),
+        m.add(dal.Body(name, mass=mass, com=rng.normal(size=3) * 0.1, inertia=(0.1, 0.2, 0.25), points={"p": (0, 0, 0)}),
               dal.Free(f"{name} free", "ground", name, start=place, start_rate=tuple(rng.normal(size=6))))
     with dal.live(m, formulation="semi-recursive") as sim:
         linear, angular, energy = sim["momentum.linear"], sim["momentum.angular"], sim["energy.kinetic"]
@@ -195,8 +196,8 @@ def test_controllers_remember_across_edits():
         return memory[0]
 
     m = pendulum()
-    m.add(dal.Motor("motor", "pivot"), dal.Controller("count", inputs=["pivot.angle"], outputs=["motor"], law=count, every=0.01,
-                                                      memory=[0.0]))
+    m.add(dal.Motor("motor", "pivot"),
+          dal.Controller("count", inputs=["pivot.angle"], outputs=["motor"], law=count, every=0.01, memory=[0.0]))
     with dal.live(m, step=1e-3) as sim:
         for _ in range(5):
             sim.advance(0.013)

@@ -75,8 +75,8 @@ class SegmentedResults(Results):
                 continue
             whole = segment[channel]
             if whole.shape[1:] != shape:
-                raise ChannelError(f"{channel!r} has {whole.shape[1:]} components at t = {segment.t[0]:g} s and {shape} later. "
-                                   f"Take it out of the segments: r.segments[k][{channel!r}].")
+                raise ChannelError(f"{channel!r} has {whole.shape[1:]} components at t = {segment.t[0]:g} s and {shape} "
+                                   f"later. Take it out of the segments: r.segments[k][{channel!r}].")
             if channel in SUMMED:
                 whole, begun = whole + begun, begun + (float(whole[-1]) if len(whole) else 0.0)
             if quantity.components == WXYZ and parts and len(parts[-1]) and n and whole[0] @ parts[-1][-1] < 0.0:
@@ -116,8 +116,8 @@ class SegmentedResults(Results):
 
     def _several(self, what: str) -> MultibodyError:
         spans = ", ".join(f"{s.t[0]:g} to {s.t[-1]:g} s" for s in self.segments[:6])
-        return MultibodyError(f"{what} of a run whose model changed: each model has its own. Take one of r.segments ({spans}), "
-                              "or channels by name, r[...].")
+        return MultibodyError(f"{what} of a run whose model changed: each model has its own. Take one of r.segments "
+                              f"({spans}), or channels by name, r[...].")
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds."""

@@ -282,22 +282,32 @@ def _loaded(path: Path) -> Results:
     with _opened(path) as file:
         _check_kind(path, file)
         if int(file.attrs["version"]) == SEVERAL:
-            return SegmentedResults([_read(path, file[str(k)]) for k in range(int(file.attrs["segments"]))])
+            return SegmentedResults([_read(path, group) for group in _groups(path, file)])
         return _read(path, file)
+
+
+def _groups(path: Path, file: File) -> list[Group]:
+    """Return the groups of several models, in the order of time."""
+    count = int(file.attrs.get("segments", 0))
+    missing = [str(k) for k in range(count) if str(k) not in file]
+    if missing or not count:
+        raise FormatError(f"{path}: damaged results file: {count} models, without {', '.join(missing) or 'any'}. "
+                          "Run the model again.")
+    return [file[str(k)] for k in range(count)]
 
 
 def _read(path: Path, file: Group) -> Results:
     """Read the results of one model."""
-        try:
-            layout = Layout.from_dict(_read_text(path, file, "layout"))
-            provenance = _read_text(path, file, "provenance")
-            arrays = _read_arrays(path, file, layout)
-            end = _read_text(path, file, "end") if _dataset(path, file, "end").shape[0] else _incomplete(arrays)
-            stats = Stats(**end["stats"])
-            messages, status = tuple(end["messages"]), str(end["status"])
-            events = tuple(EventRecord(**event) for event in end.get("events", ()))
-        except (OSError, KeyError, TypeError, RuntimeError, ValueError, MemoryError) as error:
-            raise FormatError(f"{path}: damaged results file: {error}. Run the model again.") from error
+    try:
+        layout = Layout.from_dict(_read_text(path, file, "layout"))
+        provenance = _read_text(path, file, "provenance")
+        arrays = _read_arrays(path, file, layout)
+        end = _read_text(path, file, "end") if _dataset(path, file, "end").shape[0] else _incomplete(arrays)
+        stats = Stats(**end["stats"])
+        messages, status = tuple(end["messages"]), str(end["status"])
+        events = tuple(EventRecord(**event) for event in end.get("events", ()))
+    except (OSError, KeyError, TypeError, RuntimeError, ValueError, MemoryError) as error:
+        raise FormatError(f"{path}: damaged results file: {error}. Run the model again.") from error
     return Results({name: arrays.pop(name) for name in FRAMES}, layout, tables=arrays, stats=stats,
                    messages=messages, status=status, provenance=provenance, events=events)
 

@@ -81,7 +81,8 @@ class Live:
         self._saved: Snapshot | None = None
         self._ended, self._seconds = False, 0.0
         self._edits: tuple[EventRecord, ...] = ()
-        self._begin(self._simulation_of(begin))
+        self._present: Results | None = None
+        self._simulation = self._simulation_of(begin)
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -118,8 +119,9 @@ class Live:
 
     def _now(self) -> Results:
         if self._present is None:
-            self._present = make_results(self._simulation.begin.shown, self._simulation.begin.formulation.name,
-                                         self._simulation.state(), **self._simulation.method)
+            found: Results = make_results(self._simulation.begin.shown, self._simulation.begin.formulation.name,
+                                          self._simulation.state(), **self._simulation.method)
+            self._present = found
         return self._present
 
     @property
@@ -132,9 +134,10 @@ class Live:
         simulation, recorder = self._simulation, self._simulation.recorder
         recorder.collect()
         recorder.add(simulation.loop.present())
-        return make_results(simulation.begin.shown, simulation.begin.formulation.name, recorder.frames(),
-                            messages=simulation.messages, stats=simulation.loop.stats(self._seconds),
-                            events=[*self._edits, *simulation.events], **simulation.method)
+        out: Results = make_results(simulation.begin.shown, simulation.begin.formulation.name, recorder.frames(),
+                                    messages=simulation.messages, stats=simulation.loop.stats(self._seconds),
+                                    events=[*self._edits, *simulation.events], **simulation.method)
+        return out
 
     # --- going on -----------------------------------------------------------------------------------------------------
 
@@ -266,8 +269,7 @@ class Live:
         return Simulation(begin, self._options, times, contact=self._contact, touched=touched)
 
     def _begin(self, simulation: Simulation) -> None:
-        self._simulation = simulation
-        self._present: Results | None = None
+        self._simulation, self._present = simulation, None
 
     # --- snapshots ----------------------------------------------------------------------------------------------------
 
@@ -299,8 +301,8 @@ class Live:
 
     def _check_running(self) -> None:
         if self._ended:
-            raise MultibodyError(f"the simulation ended with its `with` block, at t = {self.t:g} s: advance and change it within "
-                                 "the block, or make another one with dal.live(model)")
+            raise MultibodyError(f"the simulation ended with its `with` block, at t = {self.t:g} s: advance and change it "
+                                 "within the block, or make another one with dal.live(model)")
 
     def __repr__(self) -> str:
         return f"<Live {self._model!r} at t = {self.t:g} s, {self._simulation.begin.formulation.name}>"

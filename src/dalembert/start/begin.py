@@ -203,7 +203,7 @@ def with_constants(packed: Packed, t: float, q: np.ndarray, skip: np.ndarray) ->
 
 
 def with_constants_of(packed: Packed, t: float, carried: Carried) -> Packed:
-    """Return the packed model whose open constants are those of a state; what the state does not know is what its positions give."""
+    """Return the packed model whose open constants are those of a state, or else what its positions give."""
     skip = open_rows(packed)
     if not np.any(skip):
         return packed

@@ -1,7 +1,7 @@
 """Joints and constraints that are added to a mechanism under way: positions closed, velocities by an impact.
 
-A new joint between two bodies that move asks for velocities that they have not.  The impact is that of ideal joints, plastic and
-without friction: with M and J of the mechanism before the joint carries anything,
+A new joint between two bodies that move asks for velocities that they have not.  The impact is that of ideal joints, plastic
+and without friction: with M and J of the mechanism before the joint carries anything,
 
     M (v+ - v-) = J^T L,    J v+ + Phi_t = 0                                                                     (1)
 
@@ -27,7 +27,7 @@ from ..system.reverse import swap, turned_balls
 from ..topology.span import span
 from .assembly import TOLERANCE, Assembler
 from .at_state import entries_at_state, make_reader
-from .begin import evaluate_drives, open_rows, with_constants, with_constants_of
+from .begin import evaluate_drives, open_rows, with_constants_of
 from .carry import onto
 from .constraints import least_solution
 from .state import State, state_of
