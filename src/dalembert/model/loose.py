@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .dependents import owner_of
-from .forces import Bushing
 from .joints import Free
 from .model import Model
 
@@ -42,7 +41,7 @@ def _connections(model: Model) -> Iterator[tuple[str, str]]:
         if not joint.cut:
             yield joint.first, joint.second
     for force in model.forces:
-        if isinstance(force, Bushing):
+        if force.record.implies_free:
             yield force.first, force.second
 
 

@@ -33,8 +33,9 @@ from .targets import CSV, KIND, check_target
 if TYPE_CHECKING:
     from h5py import Dataset, File, Group
 
-VERSION, SEVERAL = 3, 4
-"""Of files with the results of one model, and of several, one after the other."""
+VERSION = 3
+SEGMENTS = "segments"
+"""Attribute of files with the results of several models, one after the other: how many they are."""
 MISSING = {1: (0.0, 0.0, np.nan), 2: (np.nan,), 3: ()}
 """Versions that `load` knows, with what replaces the last columns of `system` that they lack: violated constraints (those of
 version 1 hold trees only) and the power supplied."""
@@ -237,8 +238,8 @@ def _write_segments(results: SegmentedResults, path: Path) -> None:
     single = path.with_name(path.name + PART)
     try:
         with h5py.File(path, "w", libver="latest") as file:
-            file.attrs["kind"], file.attrs["version"] = KIND, SEVERAL
-            file.attrs["segments"] = len(results.segments)
+            file.attrs["kind"], file.attrs["version"] = KIND, VERSION
+            file.attrs[SEGMENTS] = len(results.segments)
             for k, segment in enumerate(results.segments):
                 _write(segment, single)
                 with h5py.File(single, "r") as source:
@@ -281,14 +282,14 @@ def _loaded(path: Path) -> Results:
     """Read the file as it is now."""
     with _opened(path) as file:
         _check_kind(path, file)
-        if int(file.attrs["version"]) == SEVERAL:
+        if SEGMENTS in file.attrs:
             return SegmentedResults([_read(path, group) for group in _groups(path, file)])
         return _read(path, file)
 
 
 def _groups(path: Path, file: File) -> list[Group]:
     """Return the groups of several models, in the order of time."""
-    count = int(file.attrs.get("segments", 0))
+    count = int(file.attrs[SEGMENTS])
     missing = [str(k) for k in range(count) if str(k) not in file]
     if missing or not count:
         raise FormatError(f"{path}: damaged results file: {count} models, without {', '.join(missing) or 'any'}. "
@@ -353,8 +354,8 @@ def _check_kind(path: Path, file: File) -> None:
         raise FormatError(f"{path}: damaged results file: {error}. Run the model again.") from error
     if kind != KIND:
         raise FormatError(f"{path}: found an HDF5 file of kind {kind!r}, expected {KIND!r}")
-    if version not in MISSING and version != SEVERAL:
-        raise FormatError(f"{path}: found results of version {version}, expected {SEVERAL} or older. "
+    if version not in MISSING:
+        raise FormatError(f"{path}: found results of version {version}, expected {VERSION} or older. "
                           "Read it with the dalembert that wrote it, or run the model again.")
 
 

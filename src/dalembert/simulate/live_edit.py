@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..model.dependents import names_in, owner_of
-from ..model.joints import Free
 from ..model.loose import with_free_joints
 from ..model.model import Model
 from ..start.formulations import Formulation
@@ -42,10 +41,15 @@ def differences(old: Model, new: Model, known: set[str]) -> Differences:
                 and not any(text != owner_of(text) and owner_of(text) in moved for text in texts))
 
     same = frozenset(joint.name for joint in new.joints if stays(joint))
-    joined = {joint.name for joint in new.joints if joint.name not in same and not isinstance(joint, Free)
+    joined = {joint.name for joint in new.joints if joint.name not in same and _binds(joint)
               and {owner_of(text) for text in names_in(joint)} <= known}
     joined |= {part.name for part in (*new.constraints, *new.motions) if not stays(part)}
     return Differences(same, frozenset(joined))
+
+
+def _binds(joint: Any) -> bool:
+    """Tell whether a joint takes any direction away."""
+    return bool(joint.record.held_places or joint.record.held_turns)
 
 
 def _same_places(old: Any, new: Any) -> bool:
@@ -74,7 +78,7 @@ def start_edited(old: Model, new: Model, state: State, formulation: str | Formul
     found = differences(old, new, known)
     notes: tuple[str, ...] = ()
     fresh = [joint for joint in new.joints if joint.name not in found.same and joint.name not in found.joined
-             and not isinstance(joint, Free)]
+             and _binds(joint)]
     bodies = sum(part.name not in known for part in (*new.bodies, *new.flexible))
     if found.joined or len(fresh) > bodies:
         held = new.replaced()
