@@ -35,6 +35,7 @@ _HOMES = {
     "formats.urdf": ["read_urdf"],
     "formats.mesh": ["body_from_mesh"],
     "simulate.run": ["run"],
+    "simulate.live": ["live"],
     "simulate.unilateral": ["UnilateralContact"],
     "start.frame": ["assemble", "evaluate_state"],
     "analyses.static": ["static"],

@@ -17,6 +17,7 @@ CONTRACT = {
     "contacts": {"Contact", "Sphere", "Capsule", "Cylinder", "Box", "Plane", "Mesh", "UnilateralContact"},
     "laws": {"table", "sine", "law"},
     "control": {"Controller"},
+    "live": {"live"},
     "analyses": {"run", "assemble", "static", "linearize", "eigenmodes", "inverse_dynamics", "compare", "cite",
                  "formulations"},
     "files": {"read", "write", "load"},

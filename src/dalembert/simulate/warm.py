@@ -9,6 +9,8 @@ import numpy as np
 from ..kernels.algebra.sparse import factor_sparse
 from ..kernels.compile.jit import prepare
 from ..kernels.constraint.rows import eval_jacobian
+from ..kernels.contact.measure import measure_gaps
+from ..kernels.contact.tables import no_contacts
 from ..kernels.evaluate import eval_accelerations, eval_loaded_residual, eval_residual
 from ..kernels.force.laws import eval_law
 from ..kernels.linearize import eval_matrices
@@ -40,6 +42,7 @@ from ..start.initial import prepare_start
 from ..start.massless import completion_entry
 from .integrators import DORMAND_PRINCE, Bdf, GeneralizedAlpha, Radau
 from .loop import Loop
+from .methods import EVENT_DRIVEN, FIXED, SPRUNG, method_arguments
 
 
 def entries() -> list[tuple[Any, tuple[Any, ...]]]:
@@ -55,6 +58,9 @@ def entries() -> list[tuple[Any, tuple[Any, ...]]]:
     loops = [Loop(begin, method, options, np.zeros(1)) for method in methods]
     return [
         *(entry for loop in loops for entry in loop.entries()),
+        *((kernel, method_arguments(system, loops[0].opt, loops[0].method, loops[0].flow, loops[0].work))
+          for kernels in (EVENT_DRIVEN, FIXED, SPRUNG) for kernel in kernels),
+        (measure_gaps, (system, no_contacts(), block, block, block, work)),
         (measure_frames, (system, np.zeros(1), block, block, block, block, block, cube, cube, block, cube, block,
                           work)),
         (measure_natural_frames, (system, system, np.zeros(1), block, block, block, block, block, cube, cube, cube, block,

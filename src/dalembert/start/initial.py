@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -80,7 +80,7 @@ def _flexible_start(checked: CheckedModel, plan: Plan, chosen: Formulation, t: f
     return as_seen(bent.state, target), modes_of_floating(plan, elastic)
 
 
-def start_at(model: Model | Plan, state: State, formulation: str | Formulation = "auto") -> Start:
+def start_at(model: Model | Plan, state: State, formulation: str | Formulation = "auto", same: Collection[str] = ()) -> Start:
     """Return the start of a model, or of a plan of it, at a state that is taken as it is.
 
     Nothing is assembled, projected or settled.  Drives and laws are evaluated at the state's time, and constraints whose
@@ -94,6 +94,8 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
     state : State
     formulation : str or record
         As for `run`.
+    same : collection of str
+        Joints that are those of the state's model, between the same places.
     """
     if isinstance(model, Plan):
         plan = model
@@ -104,7 +106,7 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
         chosen = choose_formulation(formulation, plan)
         if checked.flexibles and isinstance(chosen, IN_FACES):
             plan = span(checked, FACES)
-    return controlled(begin_state(plan, chosen, state))
+    return controlled(begin_state(plan, chosen, state, same))
 
 
 def prepare_rigid(model: Model, start: Starts = None, t: float = 0.0) -> Start:
