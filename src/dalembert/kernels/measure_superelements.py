@@ -36,7 +36,7 @@ from .measure import (
     put3,
     restore_loads,
 )
-from .natural.coordinates import natural_state_of_joint, slot_at
+from .natural.coordinates import natural_state_of_joint
 from .natural.joints import joint_state_of_natural
 from .tree.inverse import eval_body_accelerations, eval_inverse
 from .tree.kinematics import eval_motion, eval_places
@@ -115,14 +115,14 @@ def load_faces(sup, i, work, tree_work):
 
 
 @kernel
-def add_momentum(sup, i, q, f, out, work):
+def add_momentum(sup, i, f, out, work):
     """Add the momentum of superelement i and its moment about the world's origin to out[f]; destroys dq."""
     s, R = sup.element[i], load9(work.frame[i].R)
     clear(work.dq, s.n)
     add_product(sup.constant, s.M, s.n, work.v, 1.0, work.dq)
     for k in range(s.n_face):
         p, L = mul33_vec(R, triple(work.dq, 6 * k)), mul33_vec(R, triple(work.dq, 6 * k + 3))
-        L = add3(L, cross(slot_at(q, sup.column[s.face + k], 0), p))
+        L = add3(L, cross(load3(work.place[k]), p))
         for c in range(3):
             out[f, 3 + c] += p[c]
             out[f, 6 + c] += L[c]
@@ -143,6 +143,21 @@ def measure_point(sup, j, f, dv, dw, out, work):
 
 
 @kernel
+def measure_superelement(sup, i, f, g, last, point, system, own):
+    """Share of superelement i in system[f], after its loads, and its points from row `last` on; returns the next row."""
+    system[f, 0] += kinetic_energy(sup, i, own)
+    system[f, 1] += weight_energy(sup, i, g, own)
+    system[f, 2] += elastic_energy(sup, i, own)
+    system[f, POWER] -= damped_power(sup, i, own)
+    while last < sup.point.shape[0] and sup.point[last].element == i:
+        dv, dw = eval_second_rates(sup, i, own)
+        measure_point(sup, last, f, dv, dw, point, own)
+        last += 1
+    add_momentum(sup, i, f, system, own)
+    return last
+
+
+@kernel
 def measure_superelements(sys, f, point, system, work, tree_work) -> int:
     """Loads of all superelements onto the tree's faces, their share of system[f] and their points, of the natural state."""
     sup, own, g = sys.sup, work.sup, load3(sys.constants[0].g_w)
@@ -156,15 +171,7 @@ def measure_superelements(sys, f, point, system, work, tree_work) -> int:
         eval_internal_loads(sup, i, g, own)
         eval_inertia_loads(sup, i, q, qdd, own)
         load_faces(sup, i, own, tree_work)
-        system[f, 0] += kinetic_energy(sup, i, own)
-        system[f, 1] += weight_energy(sup, i, g, own)
-        system[f, 2] += elastic_energy(sup, i, own)
-        system[f, POWER] -= damped_power(sup, i, own)
-        while last < sup.point.shape[0] and sup.point[last].element == i:
-            dv, dw = eval_second_rates(sup, i, own)
-            measure_point(sup, last, f, dv, dw, point, own)
-            last += 1
-        add_momentum(sup, i, q, f, system, own)
+        last = measure_superelement(sup, i, f, g, last, point, system, own)
     return Status.OK.value
 
 

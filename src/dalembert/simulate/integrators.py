@@ -279,18 +279,19 @@ def stiff_integrator(n_rates: int, *, loops: bool = False) -> Integrator:
 
 
 def choose_integrator(integrator: object, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False,
-                      projected: bool = True, superelements: bool = False) -> tuple[Integrator, bool]:
+                      projected: bool = True, superelements: bool = False, natural: bool = False) -> tuple[Integrator, bool]:
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch.
 
-    `loops` says that there are constraints, `projected` that rates and accelerations are projected onto them.
+    `loops` says that there are constraints, `projected` that rates and accelerations are projected onto them, `natural` that
+    coordinates are natural ones.
     """
     if superelements and integrator == "auto":
         return GeneralizedAlpha(), False
     chosen, may_switch = _choose(integrator, step, massless, n_rates, loops)
-    if superelements and not isinstance(chosen, Implicit):
-        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in interface coordinates, whose "
+    if superelements and natural and not isinstance(chosen, Implicit):
+        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in natural coordinates, whose "
                          "stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or formulation "
-                         "'semi-recursive'")
+                         "'interface' or 'semi-recursive'")
     if loops and isinstance(chosen, (DiagonallyImplicit, Radau)):
         raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or "
                          "'auto', or formulation 'recursive' if the model is a tree")

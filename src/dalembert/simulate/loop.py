@@ -320,7 +320,9 @@ class Loop:
         p = self.flow.progress[0]
         counts = {name: int(p[name]) for name in ("steps", "rejected", "iterations", "factorizations", "evaluations")}
         smallest = float(p["h_smallest"]) if counts["steps"] else 0.0
-        return Stats(**counts, seconds=seconds, smallest_step=smallest, largest_step=float(p["h_largest"]))
+        unknowns = len(self.flow.qd) - len(self.system.drive)
+        return Stats(**counts, seconds=seconds, smallest_step=smallest, largest_step=float(p["h_largest"]), unknowns=unknowns,
+                     multipliers=len(self.rows))
 
 
 def _rows_to_keep(begin: Start, work: Work) -> np.ndarray:

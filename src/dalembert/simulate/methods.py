@@ -139,6 +139,9 @@ def _set_implicit(o: Any, integrator: Implicit | DiagonallyImplicit) -> None:
 def _set_projection(o: Any, begin: Start) -> None:
     n = len((begin.natural or begin).qd)
     chosen = begin.formulation
+    if not begin.has_rows:
+        o.projection = ProjectionCode.NONE
+        return
     o.projection = PROJECTIONS[chosen.projection if isinstance(chosen, Projected) else None]
     if o.projection == ProjectionCode.TANGENT and not begin.natural and n > LARGEST_DENSE:
         raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {n} rates, "

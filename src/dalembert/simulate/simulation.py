@@ -90,7 +90,7 @@ class Simulation:
         integrator, may_switch = choose_integrator(
             options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
             projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
-            superelements=begin.shown.has_superelements)
+            superelements=begin.shown.has_superelements, natural=begin.natural is not None)
         messages = list(begin.messages)
         if begin.packed.layout.contacts and not isinstance(integrator, Driven):
             begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact, touched), integrator, False

@@ -163,7 +163,8 @@ class Assembler:
         if not len(driven):
             return None
         plan = self.packed.plan
-        undriven = pack(replace(plan, model=replace(plan.model, motions=())), FormCode.SEMI_RECURSIVE)
+        undriven = pack(replace(plan, model=replace(plan.model, motions=())), FormCode.SEMI_RECURSIVE,
+                        interfaces=self.packed.has_superelements)
         free = Assembler(undriven, self.t, ~self.use)
         loose = free._closed_anyhow(q)
         if loose is None:

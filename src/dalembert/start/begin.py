@@ -24,7 +24,7 @@ from ..topology.span import Plan
 from .assembly import Assembler
 from .carry import Carried, free_coordinates, onto
 from .constraints import Constraints
-from .formulations import Formulation, Global, Recursive, Referred
+from .formulations import Formulation, Global, Interface, Recursive, Referred
 from .given_penalties import Penalised, with_given, without_rows
 from .massless import Massless, MasslessState, make_consistent
 from .massless_texts import describe
@@ -77,7 +77,7 @@ def begin_state(plan: Plan, chosen: Formulation, state: State, same: Collection[
     evaluate_drives(packed, state.t, q, qd)
     messages = (*plan.model.notes, *carried.notes, *left_by_drives(packed.layout, before, (q, qd)))
     start = _start(with_constants_of(packed, state.t, carried), q, qd, messages, chosen, state.t)
-    if not start.has_rows:
+    if packed.system.constants[0].form == FormCode.TREE:
         return _with_massless(start, _motions_of(start)) if packed.system.constants[0].pivot else start
     start = replace(start, messages=(*start.messages, *_violated(start)))
     return _with_rows(start, carried.modes, settle=False)
@@ -86,7 +86,8 @@ def begin_state(plan: Plan, chosen: Formulation, state: State, same: Collection[
 def _packed(plan: Plan, chosen: Formulation) -> Packed:
     if isinstance(chosen, Recursive):
         return pack(plan)
-    return pack(plan, FormCode.SEMI_RECURSIVE, chosen.reference if isinstance(chosen, Referred) else "centre-of-mass")
+    return pack(plan, FormCode.SEMI_RECURSIVE, chosen.reference if isinstance(chosen, Referred) else "centre-of-mass",
+                interfaces=isinstance(chosen, Interface) and bool(plan.model.flexibles))
 
 
 def _start(packed: Packed, q: np.ndarray, qd: np.ndarray, messages: Iterable[str], chosen: Formulation, t: float) -> Start:

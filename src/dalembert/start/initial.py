@@ -18,7 +18,7 @@ from ..topology.span import Plan, span
 from .begin import begin_plan, begin_state
 from .control import controlled
 from .deformed import Equilibrium, Starts, modes_of_floating, put, split_starts
-from .formulations import Formulation, Global, choose_formulation, of_tree
+from .formulations import IN_FACES, Formulation, choose_formulation, of_tree
 from .prepared import prepared
 from .start import Start
 from .state import State
@@ -63,7 +63,7 @@ def _flexible_start(checked: CheckedModel, plan: Plan, chosen: Formulation, t: f
 
     Bodies are undeformed, deformed by the elastic coordinates given, or as they are in an equilibrium `rest`.
     """
-    in_faces = isinstance(chosen, Global)
+    in_faces = isinstance(chosen, IN_FACES)
     target = span(checked, FACES) if in_faces else plan
     if rest is not None:
         found = rest.state(in_faces)
@@ -90,7 +90,7 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
     Parameters
     ----------
     model : Model or Plan
-        A plan has flexible bodies in faces for the global formulation, else in floating frames.
+        A plan has flexible bodies in faces for formulations between interfaces, else in floating frames.
     state : State
     formulation : str or record
         As for `run`.
@@ -104,7 +104,7 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
         checked = with_reductions(check(model))
         plan = span(checked)
         chosen = choose_formulation(formulation, plan)
-        if checked.flexibles and isinstance(chosen, Global):
+        if checked.flexibles and isinstance(chosen, IN_FACES):
             plan = span(checked, FACES)
     return controlled(begin_state(plan, chosen, state, same))
 

@@ -17,13 +17,13 @@ def complete_multipliers(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.nd
 
     They are the given ones; where these are nan or left out, the states of the frames are solved for them.
     """
-    tree = packed.of_tree if packed.has_superelements else packed
+    tree = packed.tree if packed.has_superelements and packed.tree else packed
     shape = len(t), len(tree.system.row)
     found = np.full(shape, np.nan) if multiplier is None else np.array(multiplier, float, order="C")
     if np.all(np.isfinite(found)):
         return found
     q, qd, work = q.copy(), qd.copy(), loaded_work(packed, loads)
-    if packed.has_superelements:
+    if tree is not packed:
         status = find_natural_multipliers(packed.system, tree.system, t, q, qd, found, loads, work, loaded_work(tree, loads))
     else:
         status = find_multipliers(packed.system, t, q, qd, found, loads, work)

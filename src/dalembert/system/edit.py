@@ -235,7 +235,7 @@ def _written(model: CheckedModel, group: list[Parameter], values: Sequence[Any])
 def _packed_anew(packed: Packed, plan: Plan) -> Packed:
     constants = packed.system.constants[0]
     reference = next(name for name, code in REFERENCES.items() if code == constants["reference"])
-    return pack(plan, FormCode(int(constants["form"])), reference)
+    return pack(plan, FormCode(int(constants["form"])), reference, interfaces=len(packed.system.sup.element) > 0)
 
 
 def _merged(packed: Packed, plan: Plan) -> Packed:
