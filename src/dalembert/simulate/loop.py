@@ -13,6 +13,7 @@ from ..kernels.compile.jit import called_directly
 from ..kernels.control.controllers import GIVEN, RUNNING
 from ..kernels.flex.superelement_tables import Superelements
 from ..kernels.linked_work import make_linked_work
+from ..kernels.modular.tables import Modular
 from ..kernels.step.dense_output import state_between
 from ..kernels.step.flow import PROGRESS, Flow
 from ..kernels.step.frames import Frames
@@ -21,6 +22,7 @@ from ..kernels.tables import System, Work
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
 from ..start.control import first_samples, initial_memory
+from ..start.formulations import Modular as ModularFormulation
 from ..start.identities import moved_rows, only_rows
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
@@ -30,7 +32,8 @@ from ..start.status import error_of
 from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
 from ..system.extent import length_scale
-from .integrators import Implicit, Integrator
+from .components import make_components
+from .integrators import Componentwise, Implicit, Integrator
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
 BUFFER_BYTES = 4_000_000
@@ -61,6 +64,7 @@ class Loop:
 
     def __init__(self, begin: Start, method: Integrator, options: RunOptions, times: np.ndarray, *, detect: int = 0,
                  outer: bool = False):
+        self.component_notes: tuple[str, ...] = ()
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.options, self.times = options, times
@@ -112,7 +116,15 @@ class Loop:
         bodies = len(self.system.body) if touching else 0
         self.functions = functions_of(method, touching)
         self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural,
-                                  contacts=self.contacts, bodies=bodies)
+                                  contacts=self.contacts, bodies=bodies, modular=self._components(method))
+
+    def _components(self, method: Integrator) -> Modular | None:
+        """Components of the modular formulation, by the scheme of bodies that say nothing."""
+        natural, chosen = self.begin.natural, self.begin.formulation
+        if not isinstance(method, Componentwise) or natural is None or not isinstance(chosen, ModularFormulation):
+            return None
+        own, self.component_notes = make_components(natural.packed, chosen, method)
+        return own
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""

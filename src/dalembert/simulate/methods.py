@@ -20,6 +20,8 @@ from ..kernels.contact.event_driven import (
 from ..kernels.contact.fixed import attempt_fixed, attempt_sprung, begin_fixed, keep_fixed, keep_sprung
 from ..kernels.contact.tables import Contacts, make_contact_state, no_contacts
 from ..kernels.step.bdf import attempt_bdf, begin_bdf, keep_bdf, shorten_bdf
+from ..kernels.modular.step import attempt_modular, begin_modular, keep_modular, shorten_modular
+from ..kernels.modular.tables import Modular, no_modular
 from ..kernels.step.beginning import begin_step
 from ..kernels.step.explicit import attempt_explicit, keep_explicit, shorten_explicit
 from ..kernels.step.flow import OPTIONS, Flow
@@ -33,7 +35,7 @@ from ..kernels.tables import System, Work
 from ..start.arguments import RunOptions
 from ..start.formulations import Projected
 from ..start.start import Start
-from .integrators import Bdf, DiagonallyImplicit, Explicit, HighOrder, Implicit, Integrator, Radau, tableau_arrays
+from .integrators import Bdf, Componentwise, DiagonallyImplicit, Explicit, HighOrder, Implicit, Integrator, Radau, tableau_arrays
 
 LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
@@ -58,6 +60,7 @@ SIMULTANEOUS: Kernels = (begin_step, attempt_radau, shorten_radau, keep_radau)
 MULTISTEP: Kernels = (begin_bdf, attempt_bdf, shorten_bdf, keep_bdf)
 EVENT_DRIVEN: Kernels = (begin_with_contacts, attempt_with_contacts, shorten_with_contacts, keep_with_contacts)
 FIXED: Kernels = (begin_fixed, attempt_fixed, shorten_implicit, keep_fixed)
+COMPONENTS: Kernels = (begin_modular, attempt_modular, shorten_modular, keep_modular)
 SPRUNG: Kernels = (begin_fixed, attempt_sprung, shorten_explicit, keep_sprung)
 
 _ADDRESSES: dict[Kernels, tuple[int, ...]] = {}
@@ -66,6 +69,8 @@ _ADDRESSES: dict[Kernels, tuple[int, ...]] = {}
 
 def functions_of(integrator: Integrator, contacts: bool = False) -> Kernels:
     """Return the four kernels of a method, in the order of kernels/step/method.py; those of models with contacts."""
+    if isinstance(integrator, Componentwise):
+        return COMPONENTS
     if contacts and isinstance(integrator, Explicit):
         return EVENT_DRIVEN if integrator.adaptive else SPRUNG
     if contacts:
@@ -97,7 +102,9 @@ def make_options(integrator: Integrator, begin: Start, asked: RunOptions) -> np.
     o: Any = opt[0]
     o.adaptive, o.step, o.accuracy = asked.step is None, asked.step or 0.0, asked.accuracy
     o.order, o.tolerated, o.rate_gap = integrator.order, 1.0, RATE_TOLERANCE
-    if isinstance(integrator, Explicit):
+    if isinstance(integrator, Componentwise):
+        o.stages = 1
+    elif isinstance(integrator, Explicit):
         o.stages, o.symplectic = len(integrator.b), integrator.symplectic
     elif isinstance(integrator, Radau):
         o.newton = (1.0 if o.adaptive else STAGE_SHARE) * STEP_SHARE
@@ -136,10 +143,11 @@ def _set_projection(o: Any, begin: Start) -> None:
 
 
 def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool, contacts: Contacts | None = None,
-                bodies: int = 0) -> Method:
+                bodies: int = 0, modular: Modular | None = None) -> Method:
     """Return a method with its memory for n_q coordinates and n_v rates.
 
-    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`.
+    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`;
+    `modular` are its components.
     """
     contacts = no_contacts() if contacts is None else contacts
     touching = len(contacts.row) > 0
@@ -148,7 +156,8 @@ def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool, cont
                   _make_tangent(n_v if implicit else 0, dense=dense),
                   _make_stages(n_v if isinstance(integrator, Radau) else 0),
                   _make_past(integrator, n_q, n_v), contacts,
-                  make_contact_state(contacts, *((bodies, n_q, n_v) if touching else (0, 0, 0))))
+                  make_contact_state(contacts, *((bodies, n_q, n_v) if touching else (0, 0, 0))),
+                  no_modular() if modular is None else modular)
 
 
 def _tableau(integrator: Integrator) -> Tableau:

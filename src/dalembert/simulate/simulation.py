@@ -17,11 +17,11 @@ from ..results.results import Results
 from ..results.store import Writer
 from ..start.arguments import RunOptions
 from ..start.evaluate import make_results
-from ..start.formulations import Projected
+from ..start.formulations import Modular, Projected
 from ..start.initial import Start
 from ..start.status import error_of
 from ..system.layout import Layout
-from .integrators import DORMAND_PRINCE, choose_integrator, stiff_integrator
+from .integrators import DORMAND_PRINCE, Integrator, choose_componentwise, choose_integrator, stiff_integrator
 from .jumps import RejectionWatch
 from .loop import Loop
 from .progress import Interrupt, Progress
@@ -87,10 +87,7 @@ class Simulation:
 
     def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False,
                  writer: Writer | None = None, contact: Any = None, touched: Collection[str] = ()):
-        integrator, may_switch = choose_integrator(
-            options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
-            projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
-            superelements=begin.shown.has_superelements)
+        integrator, may_switch = _integrator_for(begin, options)
         messages = list(begin.messages)
         if begin.packed.layout.contacts:
             begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact, touched), integrator, False
@@ -99,6 +96,7 @@ class Simulation:
                             "stiff for explicit steps")
         self.begin, self.options, self.messages = replace(begin, messages=tuple(messages)), options, messages
         self.loop = Loop(self.begin, integrator, options, times, detect=HELD_BACK if may_switch else 0, outer=outer)
+        messages += self.loop.component_notes
         self.method: dict[str, Any] = dict(integrator=integrator.name, step=options.step,
                                            accuracy=None if options.step else options.accuracy)
         self.recorder = Recorder(self.begin, self.loop, self.method, writer)
@@ -301,6 +299,16 @@ class Simulation:
         self._prepare()
         if name not in self.method["integrator"]:
             self.method["integrator"] += f", {name}"
+
+
+def _integrator_for(begin: Start, options: RunOptions) -> tuple[Integrator, bool]:
+    """Return the method of a run, and whether it may be switched."""
+    if isinstance(begin.formulation, Modular):
+        return choose_componentwise(options.integrator), False
+    return choose_integrator(
+        options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
+        projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
+        superelements=begin.shown.has_superelements)
 
 
 class Glance:
