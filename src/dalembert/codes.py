@@ -184,3 +184,4 @@ class Status(IntEnum):
     EVENT = 22
     UNKNOWN_CONTACT = 23
     NO_CONTACT_FORCES = 24
+    APART = 25

@@ -126,6 +126,17 @@ class Loop:
         own, self.component_notes = make_components(natural.packed, chosen, method)
         return own
 
+    def opened(self) -> list[str]:
+        """Tell how far penalties let joints open."""
+        options = self.method.modular.options
+        if not len(options) or options["row"][0] < 0:
+            return []
+        row = int(options["row"][0])
+        way = float(options["open"][0] * self.system.row["size"][row])
+        names = self.begin.packed.layout.rows
+        which = "joint {!r} ({})".format(*names[row]) if row < len(names) else "a joint that something acts on"
+        return [f"modular: joints opened by up to {way:.3g}, {which}; by the square of the step"]
+
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
         if len(self.contacts.row):

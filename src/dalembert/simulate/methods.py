@@ -19,9 +19,9 @@ from ..kernels.contact.event_driven import (
 )
 from ..kernels.contact.fixed import attempt_fixed, attempt_sprung, begin_fixed, keep_fixed, keep_sprung
 from ..kernels.contact.tables import Contacts, make_contact_state, no_contacts
-from ..kernels.step.bdf import attempt_bdf, begin_bdf, keep_bdf, shorten_bdf
 from ..kernels.modular.step import attempt_modular, begin_modular, keep_modular, shorten_modular
 from ..kernels.modular.tables import Modular, no_modular
+from ..kernels.step.bdf import attempt_bdf, begin_bdf, keep_bdf, shorten_bdf
 from ..kernels.step.beginning import begin_step
 from ..kernels.step.explicit import attempt_explicit, keep_explicit, shorten_explicit
 from ..kernels.step.flow import OPTIONS, Flow
@@ -35,7 +35,17 @@ from ..kernels.tables import System, Work
 from ..start.arguments import RunOptions
 from ..start.formulations import Projected
 from ..start.start import Start
-from .integrators import Bdf, Componentwise, DiagonallyImplicit, Explicit, HighOrder, Implicit, Integrator, Radau, tableau_arrays
+from .integrators import (
+    Bdf,
+    Componentwise,
+    DiagonallyImplicit,
+    Explicit,
+    HighOrder,
+    Implicit,
+    Integrator,
+    Radau,
+    tableau_arrays,
+)
 
 LARGEST_DENSE = 2000
 """Rates up to which the exact dense tangent is kept at hand."""
@@ -146,8 +156,8 @@ def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool, cont
                 bodies: int = 0, modular: Modular | None = None) -> Method:
     """Return a method with its memory for n_q coordinates and n_v rates.
 
-    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`;
-    `modular` are its components.
+    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has
+    `bodies`; `modular` are its components.
     """
     contacts = no_contacts() if contacts is None else contacts
     touching = len(contacts.row) > 0

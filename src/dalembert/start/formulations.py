@@ -173,5 +173,5 @@ def _check_modular(chosen: Modular) -> None:
     for field, low, high in (("stiffness", 0.0, 1.5), ("damping", 0.0, 0.2), ("iterations", 0, 100)):
         value = getattr(chosen, field)
         if not (isinstance(value, Real) and not isinstance(value, bool) and low < float(value) <= high):
-            raise ModelError(f"Modular: found {field} {value!r}, expected a number greater than {low:g}, up to {high:g}: steps are "
-                             "not stable beyond")
+            raise ModelError(f"Modular: found {field} {value!r}, expected a number greater than {low:g}, up to {high:g}: "
+                             "steps are not stable beyond")

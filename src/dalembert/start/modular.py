@@ -1,8 +1,8 @@
 """Starts of the modular formulation: every body flies freely, and all joints are rows between bodies.
 
-Bodies are given the pose and velocity that the assembled mechanism has.  Joints whose own coordinates something acts on, a spring, a
-motor or a drive, carry their bodies all the same, for these coordinates; all others close loops, so that what they are open by
-is seen.
+Bodies are given the pose and velocity that the assembled mechanism has.  Joints whose own coordinates something acts on, a
+spring, a motor or a drive, carry their bodies all the same, for these coordinates; all others close loops, so that what they
+are open by is seen.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ..errors import ModelError
 from ..model.checked import CheckedJoint, CheckedModel, Place
 from ..model.joints import JOINT_RECORDS, Free
 from ..model.values import EYE3, UNIT_X, UNIT_Z, ZERO3
+from ..system.edit import changed
 from ..system.pack import pack
 from ..topology.held import with_implied_joints
 from ..topology.span import Plan, span, used_joints
@@ -44,14 +45,14 @@ def modular_plan(checked: CheckedModel) -> Plan:
     for k, joint in enumerate(joints):
         if joint.code == JointCode.FREE or k in used or JOINT_RECORDS[joint.code].lead is not None:
             if joint.second.body in carried:
-                raise ModelError(f"formulation 'modular': joint {joint.name!r} has a spring, a motor, a drive or a lead, and its "
-                                 f"second body {joint.second.text!r} is carried by another such joint. Exchange the places of "
-                                 "one of them, or take 'semi-recursive' or 'global'.")
+                raise ModelError(f"formulation 'modular': joint {joint.name!r} has a spring, a motor, a drive or a lead, and "
+                                 f"its second body {joint.second.text!r} is carried by another such joint. Exchange the "
+                                 "places of one of them, or take 'semi-recursive' or 'global'.")
             carried.add(joint.second.body)
         else:
             joints[k] = replace(joint, cut=True, start=None, start_rate=None)
     ground = Place(0, ZERO3, EYE3, "ground")
-    taken = {part.name for part in (*model.bodies, *model.joints)}
+    taken = {body.name for body in model.bodies} | {joint.name for joint in model.joints}
     for row, body in enumerate(model.bodies):
         if row not in carried:
             name = f"{body.name} alone"
@@ -70,10 +71,17 @@ def _refuse(model: CheckedModel) -> None:
     if model.contacts:
         raise ModelError(f"formulation 'modular' does not find forces of contacts, found {model.contacts[0].name!r}; take "
                          "'recursive', 'semi-recursive' or 'global'")
+    light = [body.name for body in model.bodies[1:]
+             if not (body.mass > 0.0 and np.max(np.linalg.eigvalsh(body.inertia)) > 0.0)]
+    if light:
+        many = len(light) > 1
+        raise ModelError(f"formulation 'modular': bod{'ies' if many else 'y'} {', '.join(map(repr, light[:8]))} lack"
+                         f"{'s' * (not many)} mass or inertia, and every body is a component of its own there. Give "
+                         f"{'them' if many else 'it'} some, or take 'semi-recursive' or 'global'.")
     rotors = [joint.name for joint in model.joints if np.any(joint.armature)]
     if rotors:
-        raise ModelError(f"formulation 'modular' takes no rotors, found armature of joint {rotors[0]!r}, which couples the inertias "
-                         "of two bodies; take 'semi-recursive' or 'global'")
+        raise ModelError(f"formulation 'modular' takes no rotors, found armature of joint {rotors[0]!r}, which couples the "
+                         "inertias of two bodies; take 'semi-recursive' or 'global'")
 
 
 def begin_modular(checked: CheckedModel, chosen: Modular, state: State, same: Collection[str] = ()) -> Start:
@@ -86,4 +94,6 @@ def begin_modular(checked: CheckedModel, chosen: Modular, state: State, same: Co
     packed, n_v = with_constants_of(packed, t, carried), packed.layout.n_v
     start = Start(packed, q, qd, (*plan.model.notes, *carried.notes), chosen, np.zeros(n_v), np.zeros(0, np.int64),
                   np.zeros((0, n_v)), t)
-    return replace(start, natural=make_natural(packed, t, q, qd, {}, penalties=False))
+    natural = make_natural(packed, t, q, qd, {}, penalties=False)
+    whole = replace(natural.packed, system=changed(natural.packed.system, constants={"modular": np.ones(1, np.int64)}))
+    return replace(start, natural=replace(natural, packed=whole))

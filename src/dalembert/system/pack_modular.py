@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..codes import RowCode
-from ..errors import ModelError
 from ..kernels.modular.bodies import INNER
-from ..kernels.modular.tables import COMPONENT, END, JOINT_ROW, MODULAR, Modular, make_modular
+from ..kernels.modular.tables import COMPONENT, END, JOINT_BLOCK, MODULAR, SIDE, Modular, make_modular
 from ..kernels.tables import System
 from .pack import Packed
 
@@ -45,27 +44,21 @@ class Stability:
 def pack_modular(packed: Packed, schemes: Mapping[str, Scheme], stability: Stability) -> tuple[Modular, tuple[str, ...]]:
     """Make the components of a model that is packed in natural coordinates; returns them and what had to be noted.
 
-    Raises
-    ------
-    ModelError
-        Bodies without mass or inertia.
+    Bodies have masses and inertias, which start/modular.py sees to.
     """
     system = packed.system
     component, notes = _components(packed, schemes)
-    end = _ends(system)
-    component["end"] = np.searchsorted(end["body"], np.arange(len(component)))
-    component["ends"] = np.bincount(end["body"], minlength=len(component))
+    joint = _blocks(system)
+    side, end = _ends(system, joint)
     substeps = int(np.max(component["due"], initial=1))
     component["due"] = substeps // component["due"]
-    joint = np.zeros(len(system.row), JOINT_ROW)
-    joint["inner"] = np.isin(system.row["code"], (RowCode.UNIT, RowCode.SQUARE))
-    joint["finest"] = 1.0
-    np.maximum.at(joint["finest"], end["row"], component["due"][end["body"]].astype(float))
+    owner = np.repeat(np.arange(len(joint)), joint["sides"])
+    np.maximum.at(joint["finest"], owner, component["due"][side["body"]].astype(float))
     options = np.zeros(1, MODULAR)
     for name in ("stiffness", "damping", "inner_stiffness", "inner_damping", "iterations", "small"):
         options[name] = getattr(stability, name)
     options["substeps"], options["row"] = substeps, -1
-    return make_modular(component, end, joint, options, int(system.constants[0].n_q)), notes
+    return make_modular(component, joint, side, end, len(system.row), options, int(system.constants[0].n_q)), notes
 
 
 def _components(packed: Packed, schemes: Mapping[str, Scheme]) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -73,24 +66,18 @@ def _components(packed: Packed, schemes: Mapping[str, Scheme]) -> tuple[np.ndarr
     component = np.zeros(len(system.body), COMPONENT)
     inner = np.flatnonzero(np.isin(system.row["code"], (RowCode.UNIT, RowCode.SQUARE)))
     component["due"], component["lead"] = 1, 0.5
-    light, notes = [], []
+    notes = []
     for i in range(1, len(component)):
         c, b = component[i], system.body[i]
         name = names.get(i, "a body between two joints")
-        if not b.mass > 0.0:
-            light.append(name)
-            continue
         com = b.h_b / b.mass
         across = b.mass * (com @ com * np.eye(3) - np.outer(com, com))
         J = _square(b.J_b) - across
         size, axes = np.linalg.eigh(J)
-        if not size[-1] > 0.0:
-            light.append(name)
-            continue
         least = LEAST_TURNING * size[-1]
         if size[0] < least:
-            notes.append(f"modular: body {name!r} turns with a moment of inertia of {least:.3g} kg m² where it has {size[0]:.3g}, "
-                         "since every component needs some")
+            notes.append(f"modular: body {name!r} turns with a moment of inertia of {least:.3g} kg m² where it has "
+                         f"{size[0]:.3g}, since every component needs some")
             J = axes @ np.diag(np.maximum(size, least)) @ axes.T
         scheme = schemes.get(name, Scheme())
         c["mass"], c["h_b"], c["c_b"] = b.mass, b.h_b, com
@@ -99,28 +86,58 @@ def _components(packed: Packed, schemes: Mapping[str, Scheme]) -> tuple[np.ndarr
         whole = _square(c["J_b"])
         c["alpha"] = INNER_ALPHA * max(b.mass, float(np.max(np.abs(0.5 * np.trace(whole) * np.eye(3) - whole))))
         c["inner"] = inner[INNER * (i - 1)]
-    if light:
-        many = len(light) > 1
-        raise ModelError(f"formulation 'modular': bod{'ies' if many else 'y'} {', '.join(map(repr, light[:8]))} lack"
-                         f"{'s' * (not many)} mass or inertia, and every body is a component of its own there. Give "
-                         f"{'them' if many else 'it'} some, or take 'semi-recursive' or 'global'.")
     return component, tuple(notes)
 
 
-def _ends(system: System) -> np.ndarray:
-    """One row for every body that a joint's row acts on, sorted by bodies; the slots of a body follow each other."""
+def _is_inner(system: System) -> np.ndarray:
+    """Return True for the rows of bodies' own."""
+    out: np.ndarray = np.isin(system.row["code"], (RowCode.UNIT, RowCode.SQUARE))
+    return out
+
+
+def _blocks(system: System) -> np.ndarray:
+    """Return a block for every joint and constraint of the loops, every other joint, and every row beyond these."""
+    row, inner = system.row, _is_inner(system)
+    new = np.ones(len(row), bool)
+    same = (row["a"][1:] == row["a"][:-1]) & (row["b"][1:] == row["b"][:-1]) & (row["law"][1:] < 0) & (row["law"][:-1] < 0)
+    new[1:] = ~same | inner[1:] | inner[:-1]
+    held = int(np.sum(system.hold["count"]))
+    new[:held] = False
+    new[system.hold["first"][system.hold["count"] > 0]] = True
+    if held < len(row):
+        new[held] = True
+    first = np.flatnonzero(new)
+    count = np.diff(np.append(first, len(row)))
+    outer = ~inner[first]
+    joint = np.zeros(int(np.sum(outer)), JOINT_BLOCK)
+    joint["row"], joint["rows"], joint["finest"] = first[outer], count[outer], 1.0
+    return joint
+
+
+def _ends(system: System, joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bodies of each joint, and an end for every row on every body; sets `side`, `sides` of joints."""
     slots = len(system.slot)
     row = np.repeat(np.arange(len(system.row)), system.row["count"] // 3)
     body = system.pair["body"][system.slot["column"]]
-    wanted = ~np.isin(system.row["code"][row], (RowCode.UNIT, RowCode.SQUARE))
     begins = np.ones(slots, bool)
     begins[1:] = (row[1:] != row[:-1]) | (body[1:] != body[:-1])
     first = np.flatnonzero(begins)
     count = np.diff(np.append(first, slots))
-    first, count = first[wanted[first]], count[wanted[first]]
+    kept = ~_is_inner(system)[row[first]]
+    first, count = first[kept], count[kept]
+    block = np.searchsorted(joint["row"], row[first], side="right") - 1
+    order = np.lexsort((row[first], body[first], block))
+    first, count, block = first[order], count[order], block[order]
     end = np.zeros(len(first), END)
     end["row"], end["body"], end["slot"], end["slots"] = row[first], body[first], first, count
-    return end[np.argsort(end["body"], kind="stable")]
+    new = np.ones(len(end), bool)
+    new[1:] = (block[1:] != block[:-1]) | (end["body"][1:] != end["body"][:-1])
+    at = np.flatnonzero(new)
+    side = np.zeros(len(at), SIDE)
+    side["body"], side["first"], side["last"] = end["body"][at], at, np.append(at[1:], len(end))
+    joint["side"] = np.searchsorted(block[at], np.arange(len(joint)))
+    joint["sides"] = np.bincount(block[at], minlength=len(joint))
+    return side, end
 
 
 def _square(six: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Body components: accelerations of one body in natural coordinates under given loads, and its own step.
 
-With the constant mass matrix M and the body's own rows h(q) = 0 (lengths and angles of its axes), the acceleration-based augmented
-Lagrangian iterates
+With the constant mass matrix M and the body's own rows h(q) = 0 (lengths and angles of its axes), the acceleration-based
+augmented Lagrangian iterates
     M_alpha qdd_{i+1} = M qdd_i - alpha Hᵀ f~,   M_alpha = M + alpha Hᵀ H,   M qdd_0 = Q                           (1)
     f~ = H' qd + v h' + p h                                                                                       (2)
 whose limit has H qdd + f~ = 0 exactly, so that every row follows h'' + v h' + p h = 0, stable by itself.
@@ -123,7 +123,7 @@ def solve_body(sys, modular, i, h, qd, force, qdd, work) -> int:
     fill_matrix(sys, c, m, k, modular.matrix, work)
     if factor_frame(modular.matrix) != Status.OK.value:
         work.fail[0].rate = k
-        return Status.SINGULAR.value
+        return Status.NOT_FINITE.value
     for j in range(FRAME):
         product[j], found[j] = force[k + j], 0.0                                   # M qdd_0 = Q
     for _ in range(modular.options[0].iterations):

@@ -5,21 +5,22 @@ each of them those bodies that are due end a step of their own:
     1  states of all bodies at that time, predicted from their last ones;
     2  rows, forces, penalties for the step, loads of the joints                          (joints.py);
     3  accelerations of the bodies that are due, and their corrections                    (bodies.py).
-With error control the perturbation of the accelerations by the joints, [SEG (23)], bounds the step: the change of G_rr lambda_r in a
-step times h², relative to the size of the row, is at most the accuracy.
-Seeds: [SEG 5.2, (22)-(24)].  Deviation: not the perturbation itself but its change is bounded, since a joint that carries a weight has
-one at any step; h² makes it a way, which has a size.
+With error control the perturbation of the accelerations by the joints, [SEG (23)], bounds the step: the change of
+G_rr lambda_r in a step times h², relative to the size of the row, is at most the accuracy.
+Seeds: [SEG 5.2, (22)-(24)].  Deviation: not the perturbation itself but its change is bounded, since a joint that carries a
+weight has one at any step; h² makes it a way, which has a size.
 """
 
 from math import isfinite
 
 from ...codes import Status
+from ..algebra.small import dot3, load3
 from ..compile.jit import kernel
 from ..constraint.state import eval_gaps
 from ..natural.forces import eval_natural_forces
 from ..step.flow import copy
 from .bodies import correct_body, predict_body, solve_body
-from .joints import add_joint_loads, eval_gives, set_penalties
+from .joints import add_joint_loads, eval_blocks
 
 LONGER, SHORTER = 1.5, 0.5
 """Factors of a step after a small and after a large perturbation [SEG (24)]."""
@@ -37,8 +38,7 @@ def eval_loads(sys, modular, t, h, dt, q, qd, tau, work) -> int:
         status = eval_natural_forces(sys, t, q, work.joint_q, work.joint_qd, modular.force, tau, work)
     if status != Status.OK.value:
         return status
-    eval_gives(sys, modular, q, work)
-    set_penalties(sys, modular, h)
+    eval_blocks(sys, modular, q, work)
     return add_joint_loads(sys, modular, h, dt, modular.force, work)
 
 
@@ -96,23 +96,30 @@ def take_substep(sys, modular, flow, t, dt, h, k, work) -> int:
 @kernel
 def remember_loads(modular, kept):
     """Keep the loads of the joints at the beginning of a step, or take them back (kept = 1)."""
-    for r in range(modular.joint.shape[0]):
-        own = modular.joint[r]
+    for r in range(modular.row.shape[0]):
+        own = modular.row[r]
         if kept == 1:
             own.load, own.slip, own.kept = own.before[0], own.before[1], own.before[2]
         else:
             own.before[0], own.before[1], own.before[2] = own.load, own.slip, own.kept
+    for j in range(modular.joint.shape[0]):
+        joint = modular.joint[j]
+        if kept == 1:
+            joint.k, joint.h = joint.before[0], joint.before[1]
+        else:
+            joint.before[0], joint.before[1] = joint.k, joint.h
 
 
 @kernel
 def perturbation(sys, modular, h):
     """Largest squared way that the change of a joint's load makes in a step, relative to the size of its row."""
     worst = 0.0
-    for r in range(modular.joint.shape[0]):
-        own = modular.joint[r]
-        if own.inner == 0:
-            way = h * h * own.give * (own.load - own.before[0]) / sys.row[r].size                    # [SEG (23)]
-            worst = max(worst, way * way)
+    for e in range(modular.end.shape[0]):
+        own = modular.end[e]
+        row, f = modular.row[own.row], load3(own.f)
+        give = dot3(f, f) / modular.component[own.body].mass + dot3(load3(own.n), load3(own.turn))
+        way = h * h * give * (row.load - row.before[0]) / sys.row[own.row].size                    # [SEG (23)]
+        worst = max(worst, way * way)
     return worst
 
 
