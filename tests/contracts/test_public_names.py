@@ -25,9 +25,9 @@ CONTRACT = {
                "FormatError", "CouplingError", "StudyError"},
     "methods": {"GeneralizedAlpha", "Global", "SemiRecursive"},
 }
-BEYOND = {"Bdf", "ChannelError", "Dynamics", "Event", "HHT", "LinearAcceleration", "Modular",
-          "Newmark", "Point", "Radau", "Recursive",
-          "Results", "StorageError", "Trapezoidal", "__version__", "bias", "body_from_mesh", "check", "dumps",
+BEYOND = {"Bdf", "ChannelError", "Dynamics", "Event", "HHT", "Interface", "LinearAcceleration", "Modular", "Newmark", "Point",
+          "Radau", "Recursive", "Results", "StorageError", "Trapezoidal", "__version__", "bias", "body_from_mesh", "check",
+          "dumps",
           "evaluate_state", "from_text", "guess", "jacobian", "kinematics", "loads", "mass_matrix", "neglect",
           "neglected", "perturbation_report", "ramp", "read_mjcf", "read_urdf", "rotation_between", "to_text"}
 """Public names that DESIGN does not list; a name leaves or enters here on purpose only."""

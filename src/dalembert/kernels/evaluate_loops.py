@@ -31,12 +31,13 @@ from .constraint.state import (
     eval_row_matrix,
     eval_velocities,
 )
+from .flex.superelement_tree import vary_superelements
 from .tree.state import begin_drives
 
 
 @kernel
 def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
-    """Accelerations qdd and multipliers (work.row.push) of a state; driven entries of q, qd, qdd are set from their laws."""
+    """Accelerations qdd and multipliers (row.lam_now) of a state; driven entries of q, qd, qdd are set from their laws."""
     status = begin_drives(sys, t, q, qd, qdd, work)                                # driven q, qd, qdd; the other qdd zero
     if status == Status.OK.value:
         status = eval_constraints(sys, t, q, qd, work)                             # poses, velocities, Phi, Phi', J
@@ -91,8 +92,8 @@ def eval_loop_residual(sys, bare, t, q, qd, qdd, tau, residual, work) -> int:
     if bare == 1:
         for r in range(sys.row.shape[0]):
             own = work.row[r]
-            own.gap = own.rate if sys.row[r].rate_only == 1 else own.value
-            own.value = own.rate = 0.0
+            own.gap = own.Phid if sys.row[r].rate_only == 1 else own.Phi
+            own.Phi = own.Phid = 0.0
     return eval_needed(sys, t, q, qd, qdd, tau, 1, residual, work)
 
 
@@ -156,5 +157,6 @@ ANSWERS = {
     calls.call_needed: eval_needed,
     calls.call_mass: eval_mass,
     calls.call_tangent: add_step_tangent,
+    calls.call_variation: vary_superelements,
 }
 """What each call of loop_calls.py runs."""

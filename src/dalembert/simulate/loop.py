@@ -33,12 +33,14 @@ from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
 from ..system.extent import length_scale
 from .components import make_components
-from .integrators import Componentwise, Implicit, Integrator
+from .integrators import Componentwise, Driven, Implicit, Integrator
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
 BUFFER_BYTES = 4_000_000
 NEVER = 1e300
 """A time that does not come [s]."""
+NO_SAMPLE = 2**53
+"""Number of a sample that does not come."""
 SMALLEST_STEP = 1e-13
 """Relative to the time span; an error-controlled step below it is given up."""
 ROUNDING = 4 * np.finfo(float).eps
@@ -77,9 +79,9 @@ class Loop:
             self.work = with_contacts(begin.packed, work)
         else:
             self.work = with_outer(state.packed, work) if outer else work
-        self.work.control.running[RUNNING] = 1
+        self.work.control.running[RUNNING] = not isinstance(method, Driven)
         self.work.control.memory[:] = initial_memory(begin.packed)
-        self.work.control.samples[:] = first_samples(begin.packed, begin.t)
+        self.work.control.samples[:] = NO_SAMPLE if isinstance(method, Driven) else first_samples(begin.packed, begin.t)
         if begin.natural:
             self.work.joint_q[:] = begin.q
         self.work.rank["allowed"] = begin.massless
@@ -97,7 +99,7 @@ class Loop:
             qdd, multipliers = complete_frame(begin.packed, begin.t, begin.q, begin.qd, begin.t)[2:]
             self.flow.qdd[:] = natural_accelerations(begin.packed, begin.q, begin.qd, qdd) if begin.natural else qdd
             if not begin.natural:
-                self.work.row["push"] = multipliers
+                self.work.row["lam_now"] = multipliers
             self.flow.progress[0].started = 1
 
     def change_method(self, method: Integrator, *, detect: int = 0, h_explicit: float = 0.0) -> None:
@@ -111,7 +113,7 @@ class Loop:
         opt[0].settling = self._settling_steps()
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
-        self.work.row["total"] = np.nan
+        self.work.row["lam_shown"] = np.nan
         touching = len(self.contacts.row) > 0
         bodies = len(self.system.body) if touching else 0
         self.functions = functions_of(method, touching)
@@ -139,8 +141,8 @@ class Loop:
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
-        if len(self.contacts.row):
-            return EVERY_STEP  # forces are known where a step ends
+        if len(self.contacts.row) or isinstance(self.integrator, Driven):
+            return EVERY_STEP  # forces, or positions on the constraints, are known where a step ends
         if not self.begin.massless:
             return 0
         spacing = float(np.min(np.diff(self.times), initial=self.span))
@@ -236,7 +238,7 @@ class Loop:
     def present(self) -> dict[str, np.ndarray]:
         """Return the present state as a frame."""
         self.advance(0)
-        return self._frame_of(self.t, self.flow.q, self.flow.qd, self.flow.qdd, self.work.row["total"])
+        return self._frame_of(self.t, self.flow.q, self.flow.qd, self.flow.qdd, self.work.row["lam_shown"])
 
     def between(self, t: float) -> dict[str, np.ndarray]:
         """Return the state at a time within the last step as a frame."""
@@ -247,7 +249,7 @@ class Loop:
         self.flow.progress[0].factored = 0
         if status != Status.OK:
             raise error_of(status, self.begin.shown, self.failure, t, self.step)
-        return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["push"])
+        return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["lam_now"])
 
     def _frame_of(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multiplier: np.ndarray
                   ) -> dict[str, np.ndarray]:
@@ -341,7 +343,9 @@ class Loop:
         p = self.flow.progress[0]
         counts = {name: int(p[name]) for name in ("steps", "rejected", "iterations", "factorizations", "evaluations")}
         smallest = float(p["h_smallest"]) if counts["steps"] else 0.0
-        return Stats(**counts, seconds=seconds, smallest_step=smallest, largest_step=float(p["h_largest"]))
+        unknowns = len(self.flow.qd) - len(self.system.drive)
+        return Stats(**counts, seconds=seconds, smallest_step=smallest, largest_step=float(p["h_largest"]), unknowns=unknowns,
+                     multipliers=len(self.rows))
 
 
 def _rows_to_keep(begin: Start, work: Work) -> np.ndarray:

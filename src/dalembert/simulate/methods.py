@@ -23,6 +23,7 @@ from ..kernels.modular.step import attempt_modular, begin_modular, keep_modular,
 from ..kernels.modular.tables import Modular, no_modular
 from ..kernels.step.bdf import attempt_bdf, begin_bdf, keep_bdf, shorten_bdf
 from ..kernels.step.beginning import begin_step
+from ..kernels.step.driven import attempt_driven, begin_driven, keep_driven, shorten_driven
 from ..kernels.step.explicit import attempt_explicit, keep_explicit, shorten_explicit
 from ..kernels.step.flow import OPTIONS, Flow
 from ..kernels.step.implicit import attempt_implicit, begin_implicit, keep_implicit, shorten_implicit
@@ -39,6 +40,7 @@ from .integrators import (
     Bdf,
     Componentwise,
     DiagonallyImplicit,
+    Driven,
     Explicit,
     HighOrder,
     Implicit,
@@ -68,6 +70,7 @@ EXPLICIT: Kernels = (begin_step, attempt_explicit, shorten_explicit, keep_explic
 IMPLICIT: Kernels = (begin_implicit, attempt_implicit, shorten_implicit, keep_implicit)
 SIMULTANEOUS: Kernels = (begin_step, attempt_radau, shorten_radau, keep_radau)
 MULTISTEP: Kernels = (begin_bdf, attempt_bdf, shorten_bdf, keep_bdf)
+DRIVEN: Kernels = (begin_driven, attempt_driven, shorten_driven, keep_driven)
 EVENT_DRIVEN: Kernels = (begin_with_contacts, attempt_with_contacts, shorten_with_contacts, keep_with_contacts)
 FIXED: Kernels = (begin_fixed, attempt_fixed, shorten_implicit, keep_fixed)
 COMPONENTS: Kernels = (begin_modular, attempt_modular, shorten_modular, keep_modular)
@@ -81,6 +84,8 @@ def functions_of(integrator: Integrator, contacts: bool = False) -> Kernels:
     """Return the four kernels of a method, in the order of kernels/step/method.py; those of models with contacts."""
     if isinstance(integrator, Componentwise):
         return COMPONENTS
+    if isinstance(integrator, Driven):
+        return DRIVEN
     if contacts and isinstance(integrator, Explicit):
         return EVENT_DRIVEN if integrator.adaptive else SPRUNG
     if contacts:
@@ -122,7 +127,7 @@ def make_options(integrator: Integrator, begin: Start, asked: RunOptions) -> np.
         o.stages, o.turns, o.newton = 1, 1, PAST_SHARE
         o.rate_gap = min(RATE_TOLERANCE, max(LEAST_GAP, RATE_SHARE * o.accuracy))
         _set_projection(o, begin)
-    else:
+    elif not isinstance(integrator, Driven):
         o.tolerated = TOLERATED
         _set_implicit(o, integrator)
         _set_projection(o, begin)
@@ -142,6 +147,9 @@ def _set_implicit(o: Any, integrator: Implicit | DiagonallyImplicit) -> None:
 def _set_projection(o: Any, begin: Start) -> None:
     n = len((begin.natural or begin).qd)
     chosen = begin.formulation
+    if not begin.has_rows:
+        o.projection = ProjectionCode.NONE
+        return
     o.projection = PROJECTIONS[chosen.projection if isinstance(chosen, Projected) else None]
     if o.projection == ProjectionCode.TANGENT and not begin.natural and n > LARGEST_DENSE:
         raise ModelError(f"SemiRecursive: projection 'tangent' makes a dense matrix; found {n} rates, "

@@ -21,7 +21,14 @@ from ..start.formulations import Modular, Projected
 from ..start.initial import Start
 from ..start.status import error_of
 from ..system.layout import Layout
-from .integrators import DORMAND_PRINCE, Integrator, choose_componentwise, choose_integrator, stiff_integrator
+from .integrators import (
+    DORMAND_PRINCE,
+    Driven,
+    Integrator,
+    choose_componentwise,
+    choose_integrator,
+    stiff_integrator,
+)
 from .jumps import RejectionWatch
 from .loop import Loop
 from .progress import Interrupt, Progress
@@ -89,7 +96,7 @@ class Simulation:
                  writer: Writer | None = None, contact: Any = None, touched: Collection[str] = ()):
         integrator, may_switch = _integrator_for(begin, options)
         messages = list(begin.messages)
-        if begin.packed.layout.contacts:
+        if begin.packed.layout.contacts and not isinstance(integrator, Driven):
             begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact, touched), integrator, False
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "
@@ -308,7 +315,7 @@ def _integrator_for(begin: Start, options: RunOptions) -> tuple[Integrator, bool
     return choose_integrator(
         options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
         projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
-        superelements=begin.shown.has_superelements)
+        superelements=begin.shown.has_superelements, natural=begin.natural is not None)
 
 
 class Glance:

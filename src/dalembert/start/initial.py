@@ -18,7 +18,7 @@ from ..topology.span import Plan, span
 from .begin import begin_plan, begin_state
 from .control import controlled
 from .deformed import Equilibrium, Starts, modes_of_floating, put, split_starts
-from .formulations import Formulation, Global, Modular, choose_formulation, of_tree
+from .formulations import IN_FACES, Formulation, Modular, choose_formulation, of_tree
 from .modular import begin_modular
 from .prepared import prepared
 from .start import Start
@@ -68,7 +68,7 @@ def _flexible_start(checked: CheckedModel, plan: Plan, chosen: Formulation, t: f
 
     Bodies are undeformed, deformed by the elastic coordinates given, or as they are in an equilibrium `rest`.
     """
-    in_faces = isinstance(chosen, Global)
+    in_faces = isinstance(chosen, IN_FACES)
     target = span(checked, FACES) if in_faces else plan
     if rest is not None:
         found = rest.state(in_faces)
@@ -95,7 +95,7 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
     Parameters
     ----------
     model : Model or Plan
-        A plan has flexible bodies in faces for the global formulation, else in floating frames.
+        A plan has flexible bodies in faces for formulations between interfaces, else in floating frames.
     state : State
     formulation : str or record
         As for `run`.
@@ -111,7 +111,7 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
         chosen = choose_formulation(formulation, plan)
         if isinstance(chosen, Modular):
             return controlled(begin_modular(checked, chosen, state, same))
-        if checked.flexibles and isinstance(chosen, Global):
+        if checked.flexibles and isinstance(chosen, IN_FACES):
             plan = span(checked, FACES)
     return controlled(begin_state(plan, chosen, state, same))
 

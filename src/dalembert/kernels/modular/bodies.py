@@ -106,7 +106,7 @@ def add_inner_load(sys, modular, c, k, h, qd, out, work):
     p, v = o.inner_stiffness / (h * h), 2.0 * o.inner_damping * sqrt(o.inner_stiffness) / h
     for r in range(c.inner, c.inner + INNER):
         row, own = sys.row[r], work.row[r]
-        load = c.alpha * (axes_bias(sys, row, qd) + v * own.rate + p * own.value)              # [SEG (27)]
+        load = c.alpha * (axes_bias(sys, row, qd) + v * own.Phid + p * own.Phi)              # [SEG (27)]
         for j in range(row.first // 3, (row.first + row.count) // 3):
             i = sys.slot[j].column - k
             g = load3_at(work.jacobian, 3 * j)

@@ -168,8 +168,8 @@ def eval_blocks(sys, modular, q, work):
 def note_open(modular, c, row, r):
     """Remember the largest violation of a joint."""
     o = modular.options[0]
-    if c.rate_only == 0 and not abs(row.value) <= o.open * c.size:
-        o.open, o.row = abs(row.value) / c.size, r
+    if c.rate_only == 0 and not abs(row.Phi) <= o.open * c.size:
+        o.open, o.row = abs(row.Phi) / c.size, r
 
 
 @kernel
@@ -184,9 +184,9 @@ def eval_block_loads(sys, modular, j, h, dt, work):
         c, row, mine = sys.row[own.row + i], work.row[own.row + i], modular.row[own.row + i]
         note_open(modular, c, row, own.row + i)
         if c.rate_only == 1:
-            mine.slip += dt * row.rate
-        way[i] = mine.slip if c.rate_only == 1 else row.value
-        rate[i] = row.rate
+            mine.slip += dt * row.Phid
+        way[i] = mine.slip if c.rate_only == 1 else row.Phi
+        rate[i] = row.Phid
     solve_gives(own.rows, modular.gives[j], way)
     solve_gives(own.rows, modular.gives[j], rate)
     for i in range(own.rows):
@@ -213,7 +213,7 @@ def add_joint_loads(sys, modular, h, dt, force, work) -> int:
         own = modular.joint[j]
         for r in range(own.row, own.row + own.rows):
             c, load = sys.row[r], modular.row[r].load
-            work.row[r].multiplier, work.row[r].total = load, load
+            work.row[r].lam, work.row[r].lam_shown = load, load
             for k in range(c.first // 3, (c.first + c.count) // 3):
                 add3_at(force, sys.slot[k].column, scale3(load3_at(work.jacobian, 3 * k), -load))   # [SEG (28)]
     return Status.OK.value

@@ -109,12 +109,12 @@ def blend_accelerations(flow, t, qdd, work):
     for k in range(qdd.shape[0]):
         qdd[k] = (1.0 - s) * flow.qdd_last[k] + s * flow.qdd[k]
     for r in range(work.row.shape[0]):
-        work.row[r].push = work.row[r].total
+        work.row[r].lam_now = work.row[r].lam_shown
 
 
 @kernel
 def state_between(sys, flow, t, qdd, work) -> int:
-    """State at t within the last step, on the constraints: q_stage and qd_stage, accelerations qdd, multipliers in row.push.
+    """State at t within the last step, on the constraints: q_stage, qd_stage, accelerations qdd, multipliers in row.lam_now.
 
     Accelerations of massless trees are left to the completion of the frame.
     """
