@@ -16,9 +16,10 @@ from ..codes import FormCode, JointCode
 from ..errors import ModelError
 from ..model.checked import CheckedJoint, CheckedModel, Place
 from ..model.joints import JOINT_RECORDS, Free
-from ..model.values import EYE3, UNIT_X, UNIT_Z, ZERO3
+from ..model.values import EYE3, UNIT_X, UNIT_Z, ZERO3, frozen
 from ..system.edit import changed
 from ..system.pack import pack
+from ..system.quaternion import quaternions_of
 from ..topology.held import with_implied_joints
 from ..topology.span import Plan, span, used_joints
 from .begin import evaluate_drives, with_constants_of
@@ -26,7 +27,7 @@ from .carry import onto
 from .formulations import Modular
 from .natural import make_natural
 from .start import Start
-from .state import State
+from .state import JointState, State
 
 
 def modular_plan(checked: CheckedModel) -> Plan:
@@ -64,6 +65,18 @@ def modular_plan(checked: CheckedModel) -> Plan:
     return span(replace(model, joints=tuple(joints)))
 
 
+def _alone(plan: Plan, state: State) -> dict[str, JointState]:
+    """Return the motion of the hidden joints of bodies whose poses a state has."""
+    names = {plan.model.bodies[joint.second.body].name: joint.name for joint in plan.model.joints if joint.hidden}
+    known = {name: state.bodies[name] for name in names if name in state.bodies}
+    if not known:
+        return {}
+    turns = quaternions_of(np.array([motion.rotation for motion in known.values()]))
+    return {names[name]: JointState(Free.record.code, frozen(np.concatenate([motion.position, turn])),
+                                    frozen(np.concatenate([motion.velocity, motion.angular_velocity])))
+            for (name, motion), turn in zip(known.items(), turns, strict=True)}
+
+
 def _refuse(model: CheckedModel) -> None:
     if model.flexibles:
         raise ModelError("formulation 'modular' takes rigid bodies only, found flexible "
@@ -88,7 +101,8 @@ def begin_modular(checked: CheckedModel, chosen: Modular, state: State, same: Co
     """Return the start of a model at a state that is taken as it is."""
     plan = modular_plan(checked)
     packed = pack(plan, FormCode.SEMI_RECURSIVE)
-    carried = onto(state, packed, same)
+    alone = _alone(plan, state)
+    carried = onto(replace(state, joints={**state.joints, **alone}), packed, {*same, *alone})
     q, qd, t = carried.q, carried.qd, state.t
     evaluate_drives(packed, t, q, qd)
     packed, n_v = with_constants_of(packed, t, carried), packed.layout.n_v
