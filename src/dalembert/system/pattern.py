@@ -192,7 +192,7 @@ def _minimum_degree(n: int, i: np.ndarray, j: np.ndarray, group: np.ndarray) -> 
         if done[g] or d != degree[g]:
             continue
         if d == left - weight[g]:  # all that are left meet each other
-            groups += [g for g in range(len(names)) if not done[g]]
+            groups += sorted((g for g in range(len(names)) if not done[g]), key=lambda g: -weight[g])
             break
         done[g] = True
         groups.append(g)
