@@ -181,6 +181,11 @@ class Layout:
     contacts: tuple[ContactEntry, ...] = ()
     groups: tuple[GroupEntry, ...] = ()
 
+    @property
+    def touching(self) -> tuple[str, ...]:
+        """Names of contacts and of groups of shapes that may touch."""
+        return (*(contact.name for contact in self.contacts), *(group.name for group in self.groups))
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain dicts and lists, for JSON."""
         return asdict(self)

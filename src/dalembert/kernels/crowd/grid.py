@@ -2,8 +2,8 @@
 
 Every shape lies in one cell, that of its place, of the level whose cells are no smaller than the ball about it: two balls that
 touch lie in cells of the larger one's level that are the same or neighbours.  Shapes are taken from the largest to the
-smallest; each looks at the cells of its own and of larger levels around it, in which those before it lie, and then enters its own.
-Cells are found by a hash of their level and numbers; half-spaces are looked at with all others.
+smallest; each looks at the cells of its own and of larger levels around it, in which those before it lie, and then enters
+its own.  Cells are found by a hash of their level and numbers; half-spaces are looked at with all others.
 """
 
 from math import ceil, floor, log2, sqrt
