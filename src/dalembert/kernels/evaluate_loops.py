@@ -37,7 +37,7 @@ from .tree.state import begin_drives
 
 @kernel
 def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
-    """Accelerations qdd and multipliers (work.row.push) of a state; driven entries of q, qd, qdd are set from their laws."""
+    """Accelerations qdd and multipliers (row.lam_now) of a state; driven entries of q, qd, qdd are set from their laws."""
     status = begin_drives(sys, t, q, qd, qdd, work)                                # driven q, qd, qdd; the other qdd zero
     if status == Status.OK.value:
         status = eval_constraints(sys, t, q, qd, work)                             # poses, velocities, Phi, Phi', J
@@ -92,8 +92,8 @@ def eval_loop_residual(sys, bare, t, q, qd, qdd, tau, residual, work) -> int:
     if bare == 1:
         for r in range(sys.row.shape[0]):
             own = work.row[r]
-            own.gap = own.rate if sys.row[r].rate_only == 1 else own.value
-            own.value = own.rate = 0.0
+            own.gap = own.Phid if sys.row[r].rate_only == 1 else own.Phi
+            own.Phi = own.Phid = 0.0
     return eval_needed(sys, t, q, qd, qdd, tau, 1, residual, work)
 
 

@@ -8,7 +8,7 @@ from .compile.calls import COUNT, COUNTS, MATRIX, NUMBER, VECTOR, by_address
 
 @by_address
 def call_accelerations(sys, t: NUMBER, q: VECTOR, qd: VECTOR, qdd: VECTOR, tau: VECTOR, work) -> int:
-    """Accelerations qdd and multipliers (work.row.push) of a state; driven entries of q, qd, qdd are set from their laws."""
+    """Accelerations qdd and multipliers (row.lam_now) of a state; driven entries of q, qd, qdd are set from their laws."""
 
 
 @by_address

@@ -23,7 +23,7 @@ ROUGH_TOLERANCE = 1e-9
 def position_gap(sys, work):
     """Violations of positions into row.gap; the largest one relative to its row's size."""
     for r in range(sys.row.shape[0]):
-        work.row[r].gap = 0.0 if sys.row[r].rate_only == 1 else work.row[r].value
+        work.row[r].gap = 0.0 if sys.row[r].rate_only == 1 else work.row[r].Phi
     return remaining_gap(sys, work)
 
 
@@ -31,7 +31,7 @@ def position_gap(sys, work):
 def rate_gap(sys, work):
     """Likewise of rates."""
     for r in range(sys.row.shape[0]):
-        work.row[r].gap = work.row[r].rate
+        work.row[r].gap = work.row[r].Phid
     return remaining_gap(sys, work)
 
 
@@ -39,7 +39,7 @@ def rate_gap(sys, work):
 def acceleration_gap(sys, work):
     """Likewise of accelerations."""
     for r in range(sys.row.shape[0]):
-        work.row[r].gap = work.row[r].acceleration
+        work.row[r].gap = work.row[r].Phidd
     return remaining_gap(sys, work)
 
 
@@ -58,7 +58,7 @@ def eval_correction(sys, rhs, work):
     for k in range(rhs.shape[0]):
         rhs[k] = 0.0
     for r in range(sys.row.shape[0]):
-        add_transposed(sys, r, -work.row[r].penalty * work.row[r].gap, rhs, work)
+        add_transposed(sys, r, -work.row[r].pen * work.row[r].gap, rhs, work)
 
 
 @kernel

@@ -154,7 +154,7 @@ def begin(sys, flow, work) -> int:
 def keep_multipliers(sys, work):
     """Keep the multipliers that were found last as those of the present state."""
     for r in range(sys.row.shape[0]):
-        work.row[r].kept = work.row[r].total = work.row[r].push
+        work.row[r].lam_last = work.row[r].lam_shown = work.row[r].lam_now
 
 
 @kernel
