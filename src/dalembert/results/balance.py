@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..model.forces import FORCE_KINDS
 from . import tables as tab
 from .quantity import Source
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
 
-ON_JOINTS, TENSION = ("jointspring", "motor"), "springdamper"
-"""Kinds of elements whose path is the coordinate that they show; a tension does work against the growth of the length."""
 SAMPLE_ROUNDING = 1e-9
 """Share of the time between two samples within which a frame is at one."""
 
@@ -60,9 +59,10 @@ def _held_outputs(source: Source) -> Iterator[_Held]:
     for controller in source.layout.controllers:
         if controller.every > 0.0:
             for i, name in enumerate(controller.outputs):
-                force, sign = rows[name], -1.0 if rows[name].kind == TENSION else 1.0
+                force, acts_on = rows[name], FORCE_KINDS[rows[name].kind].on
+                sign = -1.0 if acts_on == "places" else 1.0  # a tension does work against the growth of the length
                 element = source.array("element")[:, force.row]
-                path = sign * element[:, tab.LENGTH] if force.kind in (*ON_JOINTS, TENSION) else None
+                path = None if acts_on == "place" else sign * element[:, tab.LENGTH]
                 effort = source.array("held")[:, controller.column + i]
                 yield _Held(effort, sign * element[:, tab.RATE], path, controller.every)
 
