@@ -95,11 +95,15 @@ class ForceEntry:
 
 @dataclass(frozen=True)
 class ControllerEntry:
-    """A controller: its first column in the table ``held``, and the names of the force elements that its outputs move."""
+    """A controller: its first column in the table ``held``, and the names of the force elements that its outputs move.
+
+    `every` is the time between two samples [s], zero for a continuous one.
+    """
 
     name: str
     column: int
     outputs: tuple[str, ...]
+    every: float = 0.0
 
 
 @dataclass(frozen=True)
