@@ -32,8 +32,8 @@ def call_factor(sys, t: NUMBER, q: VECTOR, qd: VECTOR, qdd: VECTOR, add: VECTOR,
 
 
 @by_address
-def call_projection(sys, kind: COUNT, exact: COUNT, near: COUNT, tolerance: NUMBER, t: NUMBER, q: VECTOR, qd: VECTOR,
-                    qdd: VECTOR, cq: NUMBER, cv: NUMBER, matrix: MATRIX, pivot: COUNTS, work) -> int:
+def call_projection(sys, kind: COUNT, exact: COUNT, near: COUNT, settled: COUNT, tolerance: NUMBER, t: NUMBER, q: VECTOR,
+                    qd: VECTOR, qdd: VECTOR, cq: NUMBER, cv: NUMBER, matrix: MATRIX, pivot: COUNTS, work) -> int:
     """Project the rates and accelerations of a new state, in place; `kind` is a ProjectionCode."""
 
 

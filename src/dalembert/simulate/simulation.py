@@ -23,8 +23,10 @@ from ..start.status import error_of
 from ..system.layout import Layout
 from .integrators import (
     DORMAND_PRINCE,
+    MOREAU,
     Driven,
     Integrator,
+    Moreau,
     choose_componentwise,
     choose_integrator,
     stiff_integrator,
@@ -96,7 +98,7 @@ class Simulation:
                  writer: Writer | None = None, contact: Any = None, touched: Collection[str] = ()):
         integrator, may_switch = _integrator_for(begin, options)
         messages = list(begin.messages)
-        if begin.packed.layout.contacts and not isinstance(integrator, Driven):
+        if (begin.packed.touching and not isinstance(integrator, Driven)) or isinstance(integrator, Moreau):
             begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact, touched), integrator, False
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "
@@ -229,6 +231,8 @@ class Simulation:
             self._switch_to_implicit()
         elif status == Status.NOT_STIFF:
             self._switch_back()
+        elif status == Status.CONTACTS_FULL:
+            loop.make_room()
         elif status == Status.SAMPLE:
             self._give_inputs()
         elif status not in (Status.RECORD_FULL, Status.CHUNK_DONE):
@@ -312,8 +316,10 @@ def _integrator_for(begin: Start, options: RunOptions) -> tuple[Integrator, bool
     """Return the method of a run, and whether it may be switched."""
     if isinstance(begin.formulation, Modular):
         return choose_componentwise(options.integrator), False
+    groups = len(begin.packed.layout.groups) > 0
+    asked = MOREAU if groups and options.integrator == "auto" and options.step is not None else options.integrator
     return choose_integrator(
-        options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
+        asked, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
         projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
         superelements=begin.shown.has_superelements, natural=begin.natural is not None)
 

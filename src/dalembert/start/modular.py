@@ -81,8 +81,9 @@ def _refuse(model: CheckedModel) -> None:
     if model.flexibles:
         raise ModelError("formulation 'modular' takes rigid bodies only, found flexible "
                          f"{', '.join(repr(f.part) for f in model.flexibles[:4])}; take 'semi-recursive' or 'global'")
-    if model.contacts:
-        raise ModelError(f"formulation 'modular' does not find forces of contacts, found {model.contacts[0].name!r}; take "
+    touching = (*model.contacts, *model.groups)
+    if touching:
+        raise ModelError(f"formulation 'modular' does not find forces of contacts, found {touching[0].name!r}; take "
                          "'recursive', 'semi-recursive' or 'global'")
     light = [body.name for body in model.bodies[1:]
              if not (body.mass > 0.0 and np.max(np.linalg.eigvalsh(body.inertia)) > 0.0)]

@@ -16,6 +16,8 @@ from .saddle import largest
 MAX_TURNS = 20
 FURTHEST = 20.0
 """Factor a of (1) above which a gap is left: a turn by itself would take less than its inverse off."""
+SETTLED_FURTHEST = 400.0
+"""Likewise for states that multistep methods keep: what is left there enters their differences."""
 STALLED = 1e-12
 """Share of the gap's square that a turn takes off, below which the rest is across all that can move."""
 BEND_TURNS = 2
@@ -80,12 +82,12 @@ def reduce_gap(sys, y, tolerance, furthest, exact, matrix, pivot, work) -> bool:
 
 
 @kernel
-def project_rates(sys, y, tolerance, exact, matrix, pivot, work):
+def project_rates(sys, y, tolerance, furthest, exact, matrix, pivot, work):
     """Project rates y with the gap in row.gap; what is left lies along directions that are singular now.
 
     `tolerance` is relative to rows' sizes and to the largest rate.
     """
-    reduce_gap(sys, y, tolerance * max(1.0, largest(y)), FURTHEST, exact, matrix, pivot, work)
+    reduce_gap(sys, y, tolerance * max(1.0, largest(y)), furthest, exact, matrix, pivot, work)
 
 
 @kernel

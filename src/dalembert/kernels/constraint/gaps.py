@@ -13,6 +13,8 @@ POSITION_TOLERANCE = 1e-10
 PROJECTED_TOLERANCE = 1e-13
 """Likewise a projection of positions.  Where rows are dependent for a moment their violation grows with the square of what is
 then free, which may be off by the root of this, and stays so after the passage."""
+SETTLED_TOLERANCE = 1e-15
+"""Likewise a state that multistep methods keep: rates along a direction of weak rows, of entries s, change by it over s²."""
 RATE_TOLERANCE = 1e-10
 """Likewise of its rate, relative to the size and to the largest rate; multistep methods ask for less, `Options.rate_gap`."""
 ROUGH_TOLERANCE = 1e-9
