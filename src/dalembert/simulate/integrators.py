@@ -198,7 +198,16 @@ class Bdf:
     adaptive: ClassVar[bool] = True
 
 
-Integrator = Explicit | Implicit | DiagonallyImplicit | Radau | Bdf
+@dataclass(frozen=True)
+class Driven:
+    """No integration: drives prescribe all that a mechanism can do, and each step is a guess brought onto the constraints."""
+
+    name: ClassVar[str] = "driven"
+    order: ClassVar[int] = 2
+    adaptive: ClassVar[bool] = True
+
+
+Integrator = Explicit | Implicit | DiagonallyImplicit | Radau | Bdf | Driven
 """Methods of time integration."""
 
 RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))
@@ -304,7 +313,7 @@ def _check_unprojected(integrator: Implicit) -> None:
 
 
 def _choose(integrator: object, step: float | None, massless: bool, n_rates: int, loops: bool) -> tuple[Integrator, bool]:
-    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf)):
+    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf, Driven)):
         return _checked(integrator, step, massless, loops), False
     if integrator == "auto":
         if step is not None:

@@ -21,7 +21,7 @@ from ..start.formulations import Projected
 from ..start.initial import Start
 from ..start.status import error_of
 from ..system.layout import Layout
-from .integrators import DORMAND_PRINCE, choose_integrator, stiff_integrator
+from .integrators import DORMAND_PRINCE, Driven, choose_integrator, stiff_integrator
 from .jumps import RejectionWatch
 from .loop import Loop
 from .progress import Interrupt, Progress
@@ -92,7 +92,7 @@ class Simulation:
             projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
             superelements=begin.shown.has_superelements, natural=begin.natural is not None)
         messages = list(begin.messages)
-        if begin.packed.layout.contacts:
+        if begin.packed.layout.contacts and not isinstance(integrator, Driven):
             begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact, touched), integrator, False
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "

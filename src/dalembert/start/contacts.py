@@ -52,6 +52,6 @@ def check_apart(packed: Packed, q: np.ndarray, qd: np.ndarray, t: float, touched
         if g < -OVERLAP * row["size"] and entry.name not in touched:
             faults[entry.name] = min(g, faults.get(entry.name, 0.0))
     if faults:
-        told = "; ".join(f"{name!r} by {-g:.3g} m" for name, g in faults.items())
-        raise ModelError(f"contacts that overlap at t = {t:g} s: {told}. Give starts in which the shapes touch at most, and "
+        deep = "; ".join(f"{name!r} by {-g:.3g} m" for name, g in faults.items())
+        raise ModelError(f"contacts that overlap at t = {t:g} s: {deep}. Give starts in which the shapes touch at most, and "
                          "see that a plane's normal points out of it.")
