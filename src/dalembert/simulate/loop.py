@@ -95,7 +95,7 @@ class Loop:
             qdd, multipliers = complete_frame(begin.packed, begin.t, begin.q, begin.qd, begin.t)[2:]
             self.flow.qdd[:] = natural_accelerations(begin.packed, begin.q, begin.qd, qdd) if begin.natural else qdd
             if not begin.natural:
-                self.work.row["push"] = multipliers
+                self.work.row["lam_now"] = multipliers
             self.flow.progress[0].started = 1
 
     def change_method(self, method: Integrator, *, detect: int = 0, h_explicit: float = 0.0) -> None:
@@ -109,7 +109,7 @@ class Loop:
         opt[0].settling = self._settling_steps()
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
-        self.work.row["total"] = np.nan
+        self.work.row["lam_shown"] = np.nan
         touching = len(self.contacts.row) > 0
         bodies = len(self.system.body) if touching else 0
         self.functions = functions_of(method, touching)
@@ -215,7 +215,7 @@ class Loop:
     def present(self) -> dict[str, np.ndarray]:
         """Return the present state as a frame."""
         self.advance(0)
-        return self._frame_of(self.t, self.flow.q, self.flow.qd, self.flow.qdd, self.work.row["total"])
+        return self._frame_of(self.t, self.flow.q, self.flow.qd, self.flow.qdd, self.work.row["lam_shown"])
 
     def between(self, t: float) -> dict[str, np.ndarray]:
         """Return the state at a time within the last step as a frame."""
@@ -226,7 +226,7 @@ class Loop:
         self.flow.progress[0].factored = 0
         if status != Status.OK:
             raise error_of(status, self.begin.shown, self.failure, t, self.step)
-        return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["push"])
+        return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["lam_now"])
 
     def _frame_of(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multiplier: np.ndarray
                   ) -> dict[str, np.ndarray]:

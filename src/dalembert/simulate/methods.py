@@ -116,7 +116,7 @@ def make_options(integrator: Integrator, begin: Start, asked: RunOptions) -> np.
     elif isinstance(integrator, Radau):
         o.newton = (1.0 if o.adaptive else STAGE_SHARE) * STEP_SHARE
     elif isinstance(integrator, Bdf):
-        o.stages, o.turns, o.newton = 1, 1, PAST_SHARE
+        o.stages, o.turns, o.settled, o.newton = 1, 1, 1, PAST_SHARE
         o.rate_gap = min(RATE_TOLERANCE, max(LEAST_GAP, RATE_SHARE * o.accuracy))
         _set_projection(o, begin)
     elif not isinstance(integrator, Driven):
