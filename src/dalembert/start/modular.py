@@ -81,9 +81,9 @@ def _refuse(model: CheckedModel) -> None:
     if model.flexibles:
         raise ModelError("formulation 'modular' takes rigid bodies only, found flexible "
                          f"{', '.join(repr(f.part) for f in model.flexibles[:4])}; take 'semi-recursive' or 'global'")
-    touching = (*model.contacts, *model.groups)
+    touching = [contact.name for contact in model.contacts] + [group.name for group in model.groups]
     if touching:
-        raise ModelError(f"formulation 'modular' does not find forces of contacts, found {touching[0].name!r}; take "
+        raise ModelError(f"formulation 'modular' does not find forces of contacts, found {touching[0]!r}; take "
                          "'recursive', 'semi-recursive' or 'global'")
     light = [body.name for body in model.bodies[1:]
              if not (body.mass > 0.0 and np.max(np.linalg.eigvalsh(body.inertia)) > 0.0)]
