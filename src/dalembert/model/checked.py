@@ -26,7 +26,8 @@ class CheckedBody:
 
     A `face` is the massless frame of a place of a flexible part; `base` is the row of the part's first face and `offset`
     where the place lies in its axes while the part is undeformed [m].  `floating` are the constants of a flexible body whose
-    floating frame this row is (topology/flexible.py).  `hidden` rows are not shown.
+    floating frame this row is (topology/flexible.py).  `hidden` rows are not shown.  `integrator` and
+    `substeps` are its own steps in the modular formulation.
     """
 
     name: str
@@ -39,6 +40,8 @@ class CheckedBody:
     offset: np.ndarray | None = None
     floating: Any = None
     hidden: bool = False
+    integrator: str | None = None
+    substeps: int = 1
 
 
 @dataclass(frozen=True)
@@ -271,6 +274,20 @@ class CheckedContact:
 
 
 @dataclass(frozen=True)
+class CheckedGroup:
+    """Shapes that may all touch each other, or those of a second set; `apart` are pairs of bodies that do not."""
+
+    name: str
+    shapes: tuple[CheckedShape, ...]
+    against: tuple[CheckedShape, ...]
+    friction: float
+    restitution: float
+    compliance: float
+    apart: tuple[tuple[int, int], ...]
+    joined: bool
+
+
+@dataclass(frozen=True)
 class CheckedModel:
     """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it."""
 
@@ -288,3 +305,4 @@ class CheckedModel:
     controllers: tuple[CheckedController, ...] = ()
     events: tuple[CheckedEvent, ...] = ()
     contacts: tuple[CheckedContact, ...] = ()
+    groups: tuple[CheckedGroup, ...] = ()
