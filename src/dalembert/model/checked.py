@@ -272,7 +272,10 @@ class CheckedContact:
 
 @dataclass(frozen=True)
 class CheckedModel:
-    """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it."""
+    """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it.
+
+    `source` is the model that was checked, as it was then.
+    """
 
     name: str
     gravity: np.ndarray
@@ -288,3 +291,4 @@ class CheckedModel:
     controllers: tuple[CheckedController, ...] = ()
     events: tuple[CheckedEvent, ...] = ()
     contacts: tuple[CheckedContact, ...] = ()
+    source: Any = None

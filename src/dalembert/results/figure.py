@@ -34,7 +34,7 @@ def draw(results: Results, channels: Sequence[str] = (), *, path: str | Path | N
     if path is not None:
         write_figure(figure, path)
     if wanted:
-        _show()
+        show_windows()
     return figure
 
 
@@ -75,7 +75,7 @@ def _new_figure(picture: Picture, on_screen: bool) -> Figure:
     return empty_figure(picture)
 
 
-def _show() -> None:
+def show_windows() -> None:
     """Open the window if the backend has one."""
     import matplotlib
 
