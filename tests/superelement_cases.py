@@ -14,6 +14,7 @@ from dalembert.kernels.flex import superelement_loads as loads
 from dalembert.kernels.flex import superelement_tangent as tangent
 from dalembert.kernels.flex.superelement_tables import (
     SUPER,
+    SUPER_LEAD,
     SUPER_POINT,
     Superelements,
     SuperWork,
@@ -70,7 +71,7 @@ def packed(element: Superelement, faces, turned=None) -> Superelements:
             place = element.points[name]
             points[len(names) * i + j] = (i, at + 6 * element.n * j, place.position, place.orientation.ravel())
     tables = Superelements(rows.view(np.ndarray), faces.ravel(), 12 * (faces.ravel() - 1), motions, points,
-                           np.arange(count * pairs))
+                           np.arange(count * pairs), np.zeros(0, SUPER_LEAD), np.zeros(0, np.int64))
     for table in tables:
         table.setflags(write=False)
     return tables

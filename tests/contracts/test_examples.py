@@ -17,7 +17,8 @@ TWINS = {"double-pendulum", "chain", "spinning-top", "flyball-governor", "robot"
          "slider-crank", "squeezer", "bricard", "fourbars", "watt", "stewart", "differential", "rolling-disc", "vehicle",
          "flexible-manipulator"}
 STUDIES = {"computed-torque", "torque-terms", "light-legs", "mode-shapes", "small-mass-oscillator", "connecting-rod",
-           "rotor-blade", "sid-exchange", "cantilever", "flexible-slider-crank", "flexible-spatial-crank", "spinning-beam"}
+           "rotor-blade", "sid-exchange", "cantilever", "flexible-slider-crank", "flexible-spatial-crank", "spinning-beam",
+           "plate-rod"}
 
 
 @pytest.fixture(autouse=True)

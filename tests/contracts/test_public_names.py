@@ -17,6 +17,7 @@ CONTRACT = {
     "contacts": {"Contact", "Sphere", "Capsule", "Cylinder", "Box", "Plane", "Mesh", "UnilateralContact"},
     "laws": {"table", "sine", "law"},
     "control": {"Controller"},
+    "live": {"live"},
     "analyses": {"run", "assemble", "static", "linearize", "eigenmodes", "inverse_dynamics", "compare", "cite",
                  "formulations"},
     "files": {"read", "write", "load"},
@@ -24,8 +25,8 @@ CONTRACT = {
                "FormatError", "CouplingError", "StudyError"},
     "methods": {"GeneralizedAlpha", "Global", "SemiRecursive"},
 }
-BEYOND = {"Bdf", "ChannelError", "Dynamics", "Event", "HHT", "LinearAcceleration", "Newmark", "Point", "Radau", "Recursive",
-          "Results", "StorageError", "Trapezoidal", "__version__", "bias", "body_from_mesh", "check", "dumps",
+BEYOND = {"Bdf", "ChannelError", "Dynamics", "Event", "HHT", "Interface", "LinearAcceleration", "Newmark", "Point", "Radau",
+          "Recursive", "Results", "StorageError", "Trapezoidal", "__version__", "bias", "body_from_mesh", "check", "dumps",
           "evaluate_state", "from_text", "guess", "jacobian", "kinematics", "loads", "mass_matrix", "neglect",
           "neglected", "perturbation_report", "ramp", "read_mjcf", "read_urdf", "rotation_between", "to_text"}
 """Public names that DESIGN does not list; a name leaves or enters here on purpose only."""

@@ -210,8 +210,8 @@ def test_events_and_channels_survive_a_file(tmp_path):
 
 def test_the_model_text_holds_contacts():
     m = two_balls(0.5, friction=0.3).add(dal.Contact("other", "one", dal.Box("two", size=(1, 2, 3)), compliance=1e-6))
-    text = dal.dumps(m)
-    assert dal.dumps(dal.loads(text)) == text and dal.loads(text)["hit"] == m["hit"]
+    text = dal.to_text(m)
+    assert dal.to_text(dal.from_text(text)) == text and dal.from_text(text)["hit"] == m["hit"]
 
 
 @pytest.mark.parametrize("change, fragment", [

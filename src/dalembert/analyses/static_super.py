@@ -85,7 +85,7 @@ def find_equilibrium(begin: Start, t: float) -> Equilibrium:
     Raises
     ------
     ConvergenceError
-        Tells the share of the load that was reached.
+        Says which share of the load was reached.
     """
     balance = _Balance(begin, t)
     y, load, share, step = natural_of(begin).q.copy(), np.zeros(len(balance.system.row)), 0.0, 1.0

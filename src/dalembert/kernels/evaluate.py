@@ -76,6 +76,10 @@ def find_projected(sys, t, q, qd, qdd, tau, work) -> int:
 @shared
 def eval_residual(sys, t, q, qd, qdd, tau, residual, work) -> int:
     """residual = M qdd + bias - tau for a state and accelerations; zero for driven rates."""
+    if sys.sup.element.shape[0] > 0:
+        status = call_residual(sys, 0, t, q, qd, qdd, tau, residual, work)
+        eval_joint_loads(sys, work)
+        return status
     status = eval_state(sys, t, q, qd, tau, work)
     if status != Status.OK.value:
         return status

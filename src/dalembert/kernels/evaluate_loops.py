@@ -31,6 +31,7 @@ from .constraint.state import (
     eval_row_matrix,
     eval_velocities,
 )
+from .flex.superelement_tree import vary_superelements
 from .tree.state import begin_drives
 
 
@@ -156,5 +157,6 @@ ANSWERS = {
     calls.call_needed: eval_needed,
     calls.call_mass: eval_mass,
     calls.call_tangent: add_step_tangent,
+    calls.call_variation: vary_superelements,
 }
 """What each call of loop_calls.py runs."""

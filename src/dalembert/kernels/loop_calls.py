@@ -72,5 +72,11 @@ def call_tangent(sys, t: NUMBER, q: VECTOR, qd: VECTOR, qdd: VECTOR, add: VECTOR
     """M + cv C + cq K added to the matrix, after `call_needed` at the state."""
 
 
+@by_address
+def call_variation(sys, q: VECTOR, qd: VECTOR, qdd: VECTOR, dq: VECTOR, dqd: VECTOR, dqdd: VECTOR, out: VECTOR, work) -> int:
+    """Variations of the loads of superelements in joint coordinates, for those of the bodies' motion in work.variation."""
+
+
 CALLS = (call_accelerations, call_projected, call_balance, call_residual, call_factor, call_projection, call_motion,
-         call_constraints, call_velocities, call_gaps, call_needed, call_mass, call_tangent)
+         call_constraints, call_velocities, call_gaps, call_needed, call_mass, call_tangent,
+         call_variation)

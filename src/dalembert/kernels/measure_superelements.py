@@ -1,12 +1,10 @@
 """What results show of a model with superelements: their loads on the faces, energies, momenta and points of a state.
 
 Frames are in joint coordinates of the tree of faces, followed by the modes.  A state is brought to natural coordinates, with
-the accelerations and multipliers that the run has found; nothing is solved, unless a frame has no multipliers.  The tree's own
-inverse dynamics then gives the joint reactions: the faces are massless rows, on which the superelements act with the loads
-found, and the loops with their multipliers.  The momentum of a superelement is that of its interfaces, M v, and its moment.
+the accelerations and multipliers that the run has found; nothing is solved.  The tree's own inverse dynamics then gives the
+joint reactions: the faces are massless rows, on which the superelements act with the loads found, and the loops with their
+multipliers.  The momentum of a superelement is that of its interfaces, M v, and its moment.
 """
-
-from math import isnan
 
 from ..codes import Status
 from .algebra.rotation import quaternion_of_matrix
@@ -38,7 +36,7 @@ from .measure import (
     put3,
     restore_loads,
 )
-from .natural.coordinates import natural_state_of_joint, slot_at
+from .natural.coordinates import natural_state_of_joint
 from .natural.joints import joint_state_of_natural
 from .tree.inverse import eval_body_accelerations, eval_inverse
 from .tree.kinematics import eval_motion, eval_places
@@ -117,14 +115,14 @@ def load_faces(sup, i, work, tree_work):
 
 
 @kernel
-def add_momentum(sup, i, q, f, out, work):
+def add_momentum(sup, i, f, out, work):
     """Add the momentum of superelement i and its moment about the world's origin to out[f]; destroys dq."""
     s, R = sup.element[i], load9(work.frame[i].R)
     clear(work.dq, s.n)
     add_product(sup.constant, s.M, s.n, work.v, 1.0, work.dq)
     for k in range(s.n_face):
         p, L = mul33_vec(R, triple(work.dq, 6 * k)), mul33_vec(R, triple(work.dq, 6 * k + 3))
-        L = add3(L, cross(slot_at(q, sup.column[s.face + k], 0), p))
+        L = add3(L, cross(load3(work.place[k]), p))
         for c in range(3):
             out[f, 3 + c] += p[c]
             out[f, 6 + c] += L[c]
@@ -145,6 +143,21 @@ def measure_point(sup, j, f, dv, dw, out, work):
 
 
 @kernel
+def measure_superelement(sup, i, f, g, last, point, system, own):
+    """Share of superelement i in system[f], after its loads, and its points from row `last` on; returns the next row."""
+    system[f, 0] += kinetic_energy(sup, i, own)
+    system[f, 1] += weight_energy(sup, i, g, own)
+    system[f, 2] += elastic_energy(sup, i, own)
+    system[f, POWER] -= damped_power(sup, i, own)
+    while last < sup.point.shape[0] and sup.point[last].element == i:
+        dv, dw = eval_second_rates(sup, i, own)
+        measure_point(sup, last, f, dv, dw, point, own)
+        last += 1
+    add_momentum(sup, i, f, system, own)
+    return last
+
+
+@kernel
 def measure_superelements(sys, f, point, system, work, tree_work) -> int:
     """Loads of all superelements onto the tree's faces, their share of system[f] and their points, of the natural state."""
     sup, own, g = sys.sup, work.sup, load3(sys.constants[0].g_w)
@@ -158,26 +171,7 @@ def measure_superelements(sys, f, point, system, work, tree_work) -> int:
         eval_internal_loads(sup, i, g, own)
         eval_inertia_loads(sup, i, q, qdd, own)
         load_faces(sup, i, own, tree_work)
-        system[f, 0] += kinetic_energy(sup, i, own)
-        system[f, 1] += weight_energy(sup, i, g, own)
-        system[f, 2] += elastic_energy(sup, i, own)
-        system[f, POWER] -= damped_power(sup, i, own)
-        while last < sup.point.shape[0] and sup.point[last].element == i:
-            dv, dw = eval_second_rates(sup, i, own)
-            measure_point(sup, last, f, dv, dw, point, own)
-            last += 1
-        add_momentum(sup, i, q, f, system, own)
-    return Status.OK.value
-
-
-@kernel
-def take_multipliers(sys, tree, t, q, qd, multiplier, work, tree_work) -> int:
-    """Multipliers of the loops' rows into `work.row.push`, found anew if they are nan."""
-    for r in range(multiplier.shape[0]):
-        if isnan(multiplier[r]):
-            return solve_natural_frame(sys, tree, t, q, qd, work.scratch.frame.needed, work, tree_work)
-    for r in range(multiplier.shape[0]):
-        work.row[r].push = multiplier[r]
+        last = measure_superelement(sup, i, f, g, last, point, system, own)
     return Status.OK.value
 
 
@@ -193,9 +187,6 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, multiplier, loads, body, po
     for f in range(t.shape[0]):
         restore_loads(loads[f], work)
         restore_loads(loads[f], tree_work)
-        status = take_multipliers(sys, tree, t[f], q[f], qd[f], multiplier[f], work, tree_work)
-        if status != Status.OK.value:
-            return status
         own = work.scratch.frame
         status = natural_of_joint(sys, tree, q[f], qd[f], qdd[f], own.q, own.qd, own.qdd, work, tree_work)
         if status != Status.OK.value:
@@ -209,7 +200,7 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, multiplier, loads, body, po
         if status != Status.OK.value:
             return status
         for r in range(rows.shape[0]):
-            rows[r].multiplier, rows[r].penalty = work.row[r].push, 0.0
+            rows[r].multiplier, rows[r].penalty = multiplier[f, r], 0.0
         eval_rows(tree, t[f], x, xd, tree_work)
         add_row_loads(tree, x, tau, tree_work)
         measure_violations(tree, f, system, tree_work)

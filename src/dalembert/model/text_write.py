@@ -63,9 +63,9 @@ def _part(part: Any) -> dict[str, Any]:
         if key == "second":
             said["between"] = [said.pop("first"), value]
         elif key != "name" and value is not default:
-            told = value.tolist() if isinstance(value, np.ndarray) else value
-            if not (type(told) is type(default) and told == default):
-                said[key] = told
+            written = value.tolist() if isinstance(value, np.ndarray) else value
+            if not (type(written) is type(default) and written == default):
+                said[key] = written
     return said
 
 

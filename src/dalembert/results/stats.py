@@ -19,6 +19,8 @@ class Stats:
         Wall-clock time of the time loop [s].
     smallest_step, largest_step : float
         Of the steps taken [s].
+    unknowns, multipliers : int
+        Coordinates, driven ones left out, and constraints' multipliers that the equations of motion are written in.
     """
 
     steps: int = 0
@@ -29,6 +31,8 @@ class Stats:
     seconds: float = 0.0
     smallest_step: float = 0.0
     largest_step: float = 0.0
+    unknowns: int = 0
+    multipliers: int = 0
 
     def __str__(self) -> str:
         parts = [f"{self.steps} steps"]

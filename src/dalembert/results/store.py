@@ -23,6 +23,7 @@ from ..errors import FormatError, StorageError, unwritable
 from ..system.layout import Layout
 from .events import EventRecord
 from .results import Results
+from .segments import SegmentedResults
 from .stats import Stats
 from .superblock import Unmarked, is_marked
 from .tables import FRAMES, frame_shapes
@@ -30,9 +31,11 @@ from .tabular import write_csv
 from .targets import CSV, KIND, check_target
 
 if TYPE_CHECKING:
-    from h5py import Dataset, File
+    from h5py import Dataset, File, Group
 
 VERSION = 3
+SEGMENTS = "segments"
+"""Attribute of files with the results of several models, one after the other: how many they are."""
 MISSING = {1: (0.0, 0.0, np.nan), 2: (np.nan,), 3: ()}
 """Versions that `load` knows, with what replaces the last columns of `system` that they lack: violated constraints (those of
 version 1 hold trees only) and the power supplied."""
@@ -209,15 +212,46 @@ def save(results: Results, path: str | Path, overwrite: bool = False) -> Path:
     if path.suffix.lower() == CSV:
         return write_csv(results, path)
     part = path.with_name(path.name + PART)
-    frames, tables = results.frames(), results.tables()
     try:
-        writer = Writer(part, results.layout, results.provenance)
-        writer.append(frames, tables)
-        writer.close(results.status, results.stats, results.messages, results.events)
+        if isinstance(results, SegmentedResults):
+            _write_segments(results, part)
+        else:
+            _write(results, part)
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def _write(results: Results, path: Path) -> None:
+    """Write results of one model."""
+    frames, tables = results.frames(), results.tables()
+    writer = Writer(path, results.layout, results.provenance)
+    writer.append(frames, tables)
+    writer.close(results.status, results.stats, results.messages, results.events)
+
+
+def _write_segments(results: SegmentedResults, path: Path) -> None:
+    """Write results of several models: a group for each, laid out like a file of one."""
+    import h5py
+
+    single = path.with_name(path.name + PART)
+    try:
+        with h5py.File(path, "w", libver="latest") as file:
+            file.attrs["kind"], file.attrs["version"] = KIND, VERSION
+            file.attrs[SEGMENTS] = len(results.segments)
+            for k, segment in enumerate(results.segments):
+                _write(segment, single)
+                with h5py.File(single, "r") as source:
+                    group = file.create_group(str(k))
+                    for name, value in source.attrs.items():
+                        group.attrs[name] = value
+                    for name in source:
+                        source.copy(name, group)
+    except OSError as error:
+        raise unwritable(path.with_name(path.name.removesuffix(PART)), error) from error
+    finally:
+        single.unlink(missing_ok=True)
 
 
 def load(path: str | Path) -> Results:
@@ -248,16 +282,33 @@ def _loaded(path: Path) -> Results:
     """Read the file as it is now."""
     with _opened(path) as file:
         _check_kind(path, file)
-        try:
-            layout = Layout.from_dict(_read_text(path, file, "layout"))
-            provenance = _read_text(path, file, "provenance")
-            arrays = _read_arrays(path, file, layout)
-            end = _read_text(path, file, "end") if _dataset(path, file, "end").shape[0] else _incomplete(arrays)
-            stats = Stats(**end["stats"])
-            messages, status = tuple(end["messages"]), str(end["status"])
-            events = tuple(EventRecord(**event) for event in end.get("events", ()))
-        except (OSError, KeyError, TypeError, RuntimeError, ValueError, MemoryError) as error:
-            raise FormatError(f"{path}: damaged results file: {error}. Run the model again.") from error
+        if SEGMENTS in file.attrs:
+            return SegmentedResults([_read(path, group) for group in _groups(path, file)])
+        return _read(path, file)
+
+
+def _groups(path: Path, file: File) -> list[Group]:
+    """Return the groups of several models, in the order of time."""
+    count = int(file.attrs[SEGMENTS])
+    missing = [str(k) for k in range(count) if str(k) not in file]
+    if missing or not count:
+        raise FormatError(f"{path}: damaged results file: {count} models, without {', '.join(missing) or 'any'}. "
+                          "Run the model again.")
+    return [file[str(k)] for k in range(count)]
+
+
+def _read(path: Path, file: Group) -> Results:
+    """Read the results of one model."""
+    try:
+        layout = Layout.from_dict(_read_text(path, file, "layout"))
+        provenance = _read_text(path, file, "provenance")
+        arrays = _read_arrays(path, file, layout)
+        end = _read_text(path, file, "end") if _dataset(path, file, "end").shape[0] else _incomplete(arrays)
+        stats = Stats(**end["stats"])
+        messages, status = tuple(end["messages"]), str(end["status"])
+        events = tuple(EventRecord(**event) for event in end.get("events", ()))
+    except (OSError, KeyError, TypeError, RuntimeError, ValueError, MemoryError) as error:
+        raise FormatError(f"{path}: damaged results file: {error}. Run the model again.") from error
     return Results({name: arrays.pop(name) for name in FRAMES}, layout, tables=arrays, stats=stats,
                    messages=messages, status=status, provenance=provenance, events=events)
 
@@ -308,7 +359,7 @@ def _check_kind(path: Path, file: File) -> None:
                           "Read it with the dalembert that wrote it, or run the model again.")
 
 
-def _read_arrays(path: Path, file: File, layout: Layout) -> dict[str, np.ndarray]:
+def _read_arrays(path: Path, file: Group, layout: Layout) -> dict[str, np.ndarray]:
     """Read the complete frames of every array."""
     count = int(_dataset(path, file, "count")[0])
     shapes, arrays = frame_shapes(layout), {}
@@ -326,7 +377,7 @@ def _read_arrays(path: Path, file: File, layout: Layout) -> dict[str, np.ndarray
     return arrays
 
 
-def _dataset(path: Path, file: File, name: str) -> Dataset:
+def _dataset(path: Path, file: Group, name: str) -> Dataset:
     """Return a dataset or say that it is missing."""
     if name not in file:
         raise FormatError(f"{path}: dataset {name!r} is missing; found {', '.join(sorted(file)) or 'none'}")
@@ -338,7 +389,7 @@ def _write_text(file: File, name: str, value: Mapping[str, Any]) -> None:
     file.create_dataset(name, data=np.frombuffer(json.dumps(value).encode(), "u1"))
 
 
-def _read_text(path: Path, file: File, name: str) -> dict[str, Any]:
+def _read_text(path: Path, file: Group, name: str) -> dict[str, Any]:
     """Read JSON from bytes."""
     out: dict[str, Any] = json.loads(_dataset(path, file, name)[:].tobytes())
     return out

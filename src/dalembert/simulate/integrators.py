@@ -198,7 +198,16 @@ class Bdf:
     adaptive: ClassVar[bool] = True
 
 
-Integrator = Explicit | Implicit | DiagonallyImplicit | Radau | Bdf
+@dataclass(frozen=True)
+class Driven:
+    """No integration: drives prescribe all that a mechanism can do, and each step is a guess brought onto the constraints."""
+
+    name: ClassVar[str] = "driven"
+    order: ClassVar[int] = 2
+    adaptive: ClassVar[bool] = True
+
+
+Integrator = Explicit | Implicit | DiagonallyImplicit | Radau | Bdf | Driven
 """Methods of time integration."""
 
 RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))
@@ -270,18 +279,19 @@ def stiff_integrator(n_rates: int, *, loops: bool = False) -> Integrator:
 
 
 def choose_integrator(integrator: object, step: float | None, *, massless: bool = False, n_rates: int = 0, loops: bool = False,
-                      projected: bool = True, superelements: bool = False) -> tuple[Integrator, bool]:
+                      projected: bool = True, superelements: bool = False, natural: bool = False) -> tuple[Integrator, bool]:
     """Return (integrator, may_switch): the record meant by a name or an object; only ``"auto"`` may switch.
 
-    `loops` says that there are constraints, `projected` that rates and accelerations are projected onto them.
+    `loops` says that there are constraints, `projected` that rates and accelerations are projected onto them, `natural` that
+    coordinates are natural ones.
     """
     if superelements and integrator == "auto":
         return GeneralizedAlpha(), False
     chosen, may_switch = _choose(integrator, step, massless, n_rates, loops)
-    if superelements and not isinstance(chosen, Implicit):
-        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in interface coordinates, whose "
+    if superelements and natural and not isinstance(chosen, Implicit):
+        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in natural coordinates, whose "
                          "stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or formulation "
-                         "'semi-recursive'")
+                         "'interface' or 'semi-recursive'")
     if loops and isinstance(chosen, (DiagonallyImplicit, Radau)):
         raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or "
                          "'auto', or formulation 'recursive' if the model is a tree")
@@ -303,7 +313,7 @@ def _check_unprojected(integrator: Implicit) -> None:
 
 
 def _choose(integrator: object, step: float | None, massless: bool, n_rates: int, loops: bool) -> tuple[Integrator, bool]:
-    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf)):
+    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf, Driven)):
         return _checked(integrator, step, massless, loops), False
     if integrator == "auto":
         if step is not None:

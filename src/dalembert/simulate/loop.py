@@ -30,12 +30,14 @@ from ..start.status import error_of
 from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
 from ..system.extent import length_scale
-from .integrators import Implicit, Integrator
+from .integrators import Driven, Implicit, Integrator
 from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
 
 BUFFER_BYTES = 4_000_000
 NEVER = 1e300
 """A time that does not come [s]."""
+NO_SAMPLE = 2**53
+"""Number of a sample that does not come."""
 SMALLEST_STEP = 1e-13
 """Relative to the time span; an error-controlled step below it is given up."""
 ROUNDING = 4 * np.finfo(float).eps
@@ -73,9 +75,9 @@ class Loop:
             self.work = with_contacts(begin.packed, work)
         else:
             self.work = with_outer(state.packed, work) if outer else work
-        self.work.control.running[RUNNING] = 1
+        self.work.control.running[RUNNING] = not isinstance(method, Driven)
         self.work.control.memory[:] = initial_memory(begin.packed)
-        self.work.control.samples[:] = first_samples(begin.packed, begin.t)
+        self.work.control.samples[:] = NO_SAMPLE if isinstance(method, Driven) else first_samples(begin.packed, begin.t)
         if begin.natural:
             self.work.joint_q[:] = begin.q
         self.work.rank["allowed"] = begin.massless
@@ -116,8 +118,8 @@ class Loop:
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
-        if len(self.contacts.row):
-            return EVERY_STEP  # forces are known where a step ends
+        if len(self.contacts.row) or isinstance(self.integrator, Driven):
+            return EVERY_STEP  # forces, or positions on the constraints, are known where a step ends
         if not self.begin.massless:
             return 0
         spacing = float(np.min(np.diff(self.times), initial=self.span))
@@ -318,7 +320,9 @@ class Loop:
         p = self.flow.progress[0]
         counts = {name: int(p[name]) for name in ("steps", "rejected", "iterations", "factorizations", "evaluations")}
         smallest = float(p["h_smallest"]) if counts["steps"] else 0.0
-        return Stats(**counts, seconds=seconds, smallest_step=smallest, largest_step=float(p["h_largest"]))
+        unknowns = len(self.flow.qd) - len(self.system.drive)
+        return Stats(**counts, seconds=seconds, smallest_step=smallest, largest_step=float(p["h_largest"]), unknowns=unknowns,
+                     multipliers=len(self.rows))
 
 
 def _rows_to_keep(begin: Start, work: Work) -> np.ndarray:

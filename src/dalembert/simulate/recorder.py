@@ -67,6 +67,16 @@ class Recorder:
         if last is None or block["t"][0] > last:
             self._keep_block(block)
 
+    def forget_after(self, t: float) -> None:
+        """Drop frames later than a time that a simulation went back to within its last step; they are recorded anew."""
+        self.collect()
+        for k in range(len(self.blocks) - 1, -1, -1):
+            late = int(np.sum(self.blocks[k]["t"] > t))
+            if not late:
+                break
+            self.blocks[k] = {name: values[:-late] for name, values in self.blocks[k].items()}
+            self.loop.flow.progress[0].next -= late
+
     def frames(self) -> dict[str, np.ndarray]:
         """Return all frames."""
         blocks = [self._shown(block) for block in self.blocks or [self.loop.take_frames()]]

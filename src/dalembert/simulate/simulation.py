@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -21,7 +21,7 @@ from ..start.formulations import Projected
 from ..start.initial import Start
 from ..start.status import error_of
 from ..system.layout import Layout
-from .integrators import DORMAND_PRINCE, choose_integrator, stiff_integrator
+from .integrators import DORMAND_PRINCE, Driven, choose_integrator, stiff_integrator
 from .jumps import RejectionWatch
 from .loop import Loop
 from .progress import Interrupt, Progress
@@ -42,7 +42,7 @@ CLOSE = 1e-12
 """Interval in which a stop condition becomes true, relative to the time."""
 
 
-Stop = Callable[["Simulation | Glance"], Any]
+Stop = Callable[["Glance"], Any]
 """``stop(simulation)``: whether to stop."""
 
 
@@ -70,6 +70,8 @@ class Simulation:
         Whether loads from outside are accepted, see `load`.
     contact : UnilateralContact, str or None
         How fixed steps find the forces of contacts.
+    touched : collection of str
+        Contacts that were there before, whose shapes may overlap by what steps leave.
 
     Attributes
     ----------
@@ -84,14 +86,14 @@ class Simulation:
     """
 
     def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False,
-                 writer: Writer | None = None, contact: Any = None):
+                 writer: Writer | None = None, contact: Any = None, touched: Collection[str] = ()):
         integrator, may_switch = choose_integrator(
             options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
             projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
-            superelements=begin.shown.has_superelements)
+            superelements=begin.shown.has_superelements, natural=begin.natural is not None)
         messages = list(begin.messages)
-        if begin.packed.layout.contacts:
-            begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact), integrator, False
+        if begin.packed.layout.contacts and not isinstance(integrator, Driven):
+            begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact, touched), integrator, False
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "
                             "stiff for explicit steps")
@@ -195,7 +197,7 @@ class Simulation:
                 return ended
             if self.recorder.error:
                 return Advance(loop.t, error=self.recorder.error)
-            if stop is not None and loop.t > before and stop(self):
+            if stop is not None and loop.t > before and stop(Glance(self, loop.t)):
                 return self._stop_within(stop)
             if interrupt is not None and interrupt.asked:
                 return Advance(loop.t, error=KeyboardInterrupt(f"stopped by the user at t = {loop.t:.6g} s"))
@@ -241,6 +243,7 @@ class Simulation:
                 high = middle
             else:
                 low = middle
+        self.recorder.forget_after(high)
         ended = loop.stop_at(high)
         self.events.append(EventRecord("stop", loop.t, "condition"))
         if ended != Status.EVENT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from math import isfinite
 from numbers import Real
@@ -65,11 +66,15 @@ def with_contact_options(contacts: Contacts, contact: UnilateralContact, accurac
     return contacts._replace(options=options)
 
 
-def prepare_contacts(begin: Start, integrator: Integrator, options: RunOptions, contact: object) -> Start:
-    """Return a start whose contacts are ready for a run with an integrator; ModelError where it cannot carry them."""
+def prepare_contacts(begin: Start, integrator: Integrator, options: RunOptions, contact: object,
+                     touched: Collection[str] = ()) -> Start:
+    """Return a start whose contacts are ready for a run with an integrator; ModelError where it cannot carry them.
+
+    Shapes of contacts that `touched` before may overlap.
+    """
     chosen = choose_contact(contact)
     check_contact_run(begin, integrator, options.step, chosen)
-    check_apart(begin.packed, begin.q, begin.qd, begin.t)
+    check_apart(begin.packed, begin.q, begin.qd, begin.t, touched)
     ready = with_contact_options(begin.packed.contacts, chosen, options.accuracy)
     return replace(begin, packed=replace(begin.packed, contacts=ready))
 

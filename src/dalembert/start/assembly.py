@@ -163,7 +163,8 @@ class Assembler:
         if not len(driven):
             return None
         plan = self.packed.plan
-        undriven = pack(replace(plan, model=replace(plan.model, motions=())), FormCode.SEMI_RECURSIVE)
+        undriven = pack(replace(plan, model=replace(plan.model, motions=())), FormCode.SEMI_RECURSIVE,
+                        interfaces=self.packed.has_superelements)
         free = Assembler(undriven, self.t, ~self.use)
         loose = free._closed_anyhow(q)
         if loose is None:
@@ -195,7 +196,7 @@ class Assembler:
         return None
 
     def missing(self, best: Assembled) -> str:
-        """Tell which joints lack how much in a nearest miss."""
+        """Say which joints lack how much in a nearest miss."""
         rows = self.constraints.evaluate(self.t, best.q, np.zeros(len(self.scale)))
         gap = abs(self._gap(rows))
         names: dict[str, tuple[str, float]] = {}

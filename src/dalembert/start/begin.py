@@ -6,7 +6,7 @@ state has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..topology.span import Plan
 from .assembly import Assembler
 from .carry import Carried, free_coordinates, onto
 from .constraints import Constraints
-from .formulations import Formulation, Global, Recursive, Referred
+from .formulations import Formulation, Global, Interface, Recursive, Referred
 from .given_penalties import Penalised, with_given, without_rows
 from .massless import Massless, MasslessState, make_consistent
 from .massless_texts import describe
@@ -60,7 +60,7 @@ def begin_plan(plan: Plan, chosen: Formulation, t: float, elastic: Mapping[str, 
         q[0, flexible.q:flexible.q + flexible.n] = elastic.get(flexible.name, 0.0)
     swap(layout, q, qd, np.zeros_like(qd))
     before, q, qd = (q[0].copy(), qd[0].copy()), q[0], qd[0]
-    _evaluate_drives(packed, t, q, qd)
+    evaluate_drives(packed, t, q, qd)
     messages = (*plan.model.notes, *moved_by_drives(layout, joints, before, (q, qd)))
     start = _start(packed, q, qd, messages, chosen, t)
     if packed.system.constants[0].form != FormCode.TREE:
@@ -68,16 +68,16 @@ def begin_plan(plan: Plan, chosen: Formulation, t: float, elastic: Mapping[str, 
     return _without_inertia(start, joints) if packed.system.constants[0].pivot else start
 
 
-def begin_state(plan: Plan, chosen: Formulation, state: State) -> Start:
-    """Return the start of a plan at a state that is taken as it is, for a chosen formulation."""
+def begin_state(plan: Plan, chosen: Formulation, state: State, same: Collection[str] = ()) -> Start:
+    """Return the start of a plan at a state that is taken as it is, for a chosen formulation; `same` as for `onto`."""
     packed = _packed(plan, chosen)
-    carried = onto(state, packed)
+    carried = onto(state, packed, same)
     q, qd = carried.q, carried.qd
     before = q.copy(), qd.copy()
-    _evaluate_drives(packed, state.t, q, qd)
+    evaluate_drives(packed, state.t, q, qd)
     messages = (*plan.model.notes, *carried.notes, *left_by_drives(packed.layout, before, (q, qd)))
-    start = _start(_with_constants_of(packed, state.t, carried), q, qd, messages, chosen, state.t)
-    if not start.has_rows:
+    start = _start(with_constants_of(packed, state.t, carried), q, qd, messages, chosen, state.t)
+    if packed.system.constants[0].form == FormCode.TREE:
         return _with_massless(start, _motions_of(start)) if packed.system.constants[0].pivot else start
     start = replace(start, messages=(*start.messages, *_violated(start)))
     return _with_rows(start, carried.modes, settle=False)
@@ -86,7 +86,8 @@ def begin_state(plan: Plan, chosen: Formulation, state: State) -> Start:
 def _packed(plan: Plan, chosen: Formulation) -> Packed:
     if isinstance(chosen, Recursive):
         return pack(plan)
-    return pack(plan, FormCode.SEMI_RECURSIVE, chosen.reference if isinstance(chosen, Referred) else "centre-of-mass")
+    return pack(plan, FormCode.SEMI_RECURSIVE, chosen.reference if isinstance(chosen, Referred) else "centre-of-mass",
+                interfaces=isinstance(chosen, Interface) and bool(plan.model.flexibles))
 
 
 def _start(packed: Packed, q: np.ndarray, qd: np.ndarray, messages: Iterable[str], chosen: Formulation, t: float) -> Start:
@@ -100,7 +101,8 @@ def _coordinates(entry: JointEntry, start: np.ndarray | None) -> np.ndarray:
 
 # --- drives ------------------------------------------------------------------------------------------------------------
 
-def _evaluate_drives(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> None:
+def evaluate_drives(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray) -> None:
+    """Set driven coordinates and rates in place; the error of a law that cannot be evaluated."""
     if not packed.layout.motions:
         return
     eval_drives(packed.system, t, q, qd, np.zeros_like(qd))
@@ -117,8 +119,8 @@ def _without_inertia(start: Start, joints: Mapping[str, CheckedJoint]) -> Start:
         return start
     moved = moved_starts(start.packed.layout, joints, (start.q, start.qd), (state.q, state.qd),
                          "since a massless direction cannot keep it")
-    told = _with_massless(start, (state, found))
-    return replace(told, q=state.q, qd=state.qd, messages=told.messages + tuple(moved))
+    known = _with_massless(start, (state, found))
+    return replace(known, q=state.q, qd=state.qd, messages=known.messages + tuple(moved))
 
 
 def _motions_of(start: Start) -> tuple[MasslessState, Massless | None]:
@@ -133,8 +135,8 @@ def _with_massless(start: Start, looked: tuple[MasslessState, Massless | None]) 
     if found is None:
         return start
     slack = (np.max(abs(found.motions), axis=0) > 1e-12).astype(float)
-    told = describe(start.packed, found.rates, found.first_order)
-    return replace(start, packed=state.packed, messages=(*start.messages, *told), slack=slack, massless_rates=found.rates,
+    notes = describe(start.packed, found.rates, found.first_order)
+    return replace(start, packed=state.packed, messages=(*start.messages, *notes), slack=slack, massless_rates=found.rates,
                    motions=found.basis, fastest=found.fastest)
 
 
@@ -150,9 +152,9 @@ def close_loops(start: Start, joints: Mapping[str, CheckedJoint], elastic: Mappi
         unsaid[j.v + j.nv - unsaid_rates(j, joints[j.name]):j.v + j.nv] = True
     for entry in layout.flexibles:
         given[entry.v:entry.v + entry.n] = entry.name in elastic
-    skip, work = _open_rows(packed), make_linked_work(packed.system)
+    skip, work = open_rows(packed), make_linked_work(packed.system)
     q = Assembler(packed, start.t, skip, work).positions(start.q, given)
-    packed = _with_constants(packed, start.t, q, skip)
+    packed = with_constants(packed, start.t, q, skip)
     qd = Assembler(packed, start.t, work=work).rates(q, start.qd, given_rate, unsaid)
     messages = moved_starts(layout, joints, (start.q, start.qd), (q, qd), "to close the loops")
     closed = replace(start, packed=packed, q=q, qd=qd, messages=start.messages + tuple(messages))
@@ -178,12 +180,12 @@ def _with_rows(start: Start, modes: Mapping[str, Elastic], joints: Mapping[str, 
     if is_global:
         natural = make_natural(start.packed, t, start.q, start.qd, modes)
         natural = replace(natural, packed=with_given(natural.packed, penalty))
-    told = without_rows(natural.packed if natural else packed, penalty) + redundancy_messages(redundant)
-    return replace(start, messages=(*start.messages, *told), natural=natural)
+    notes = without_rows(natural.packed if natural else packed, penalty) + redundancy_messages(redundant)
+    return replace(start, messages=(*start.messages, *notes), natural=natural)
 
 
-def _open_rows(packed: Packed) -> np.ndarray:
-    """True for the rows (m,) whose constants the start has to give."""
+def open_rows(packed: Packed) -> np.ndarray:
+    """Return True for the rows (m,) whose constants the start has to give."""
     skip = np.zeros(len(packed.system.row), bool)
     for constraint, entry in zip(packed.plan.model.constraints, packed.layout.constraints, strict=True):
         if is_open(constraint):
@@ -191,8 +193,8 @@ def _open_rows(packed: Packed) -> np.ndarray:
     return skip
 
 
-def _with_constants(packed: Packed, t: float, q: np.ndarray, skip: np.ndarray) -> Packed:
-    """The packed model whose open constants (a distance, a gear's offset) are what the assembled start gives."""
+def with_constants(packed: Packed, t: float, q: np.ndarray, skip: np.ndarray) -> Packed:
+    """Return the packed model whose open constants (a distance, a gear's offset) are what the assembled start gives."""
     if not np.any(skip):
         return packed
     rows = Constraints(packed).evaluate(t, q, np.zeros(packed.layout.n_v))
@@ -201,20 +203,20 @@ def _with_constants(packed: Packed, t: float, q: np.ndarray, skip: np.ndarray) -
     return changed(packed, row={"c": constants})
 
 
-def _with_constants_of(packed: Packed, t: float, carried: Carried) -> Packed:
-    """The packed model whose open constants are those of a state; what the state does not know is what its positions give."""
-    skip = _open_rows(packed)
+def with_constants_of(packed: Packed, t: float, carried: Carried) -> Packed:
+    """Return the packed model whose open constants are those of a state, or else what its positions give."""
+    skip = open_rows(packed)
     if not np.any(skip):
         return packed
     constants = packed.system.row["c"].copy()
     for entry in packed.layout.constraints:
         if skip[entry.row] and entry.name in carried.constants:
             constants[entry.row], skip[entry.row] = carried.constants[entry.name], False
-    return _with_constants(changed(packed, row={"c": constants}), t, carried.q, skip)
+    return with_constants(changed(packed, row={"c": constants}), t, carried.q, skip)
 
 
 def _violated(start: Start) -> list[str]:
-    """Tell constraints that a state, taken as it is, violates."""
+    """Report constraints that a state, taken as it is, violates."""
     assembler = Assembler(start.packed, start.t)
     found = assembler.close(start.q, np.zeros(len(start.qd)))
     return [f"state: taken as it is, {assembler.missing(found)}"] if found.gap > OPEN else []

@@ -8,7 +8,7 @@ and so has no pose, begins as the model says; what could not be kept is reported
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,9 +45,12 @@ class Carried:
     notes: tuple[str, ...] = ()
 
 
-def onto(state: State, packed: Packed) -> Carried:
-    """Carry a state to a model that is packed in joint coordinates."""
-    return _Carrying(state, packed).go()
+def onto(state: State, packed: Packed, same: Collection[str] = ()) -> Carried:
+    """Carry a state to a model that is packed in joint coordinates.
+
+    Joints in `same` are those of the state's model, between the same places: they keep their coordinates.
+    """
+    return _Carrying(state, packed, same).go()
 
 
 def free_coordinates(kind: str, nq: int) -> np.ndarray:
@@ -61,8 +64,8 @@ def free_coordinates(kind: str, nq: int) -> np.ndarray:
 class _Carrying:
     """A state on its way."""
 
-    def __init__(self, state: State, packed: Packed):
-        self.state, self.packed, self.layout = state, packed, packed.layout
+    def __init__(self, state: State, packed: Packed, same: Collection[str]):
+        self.state, self.packed, self.layout, self.same = state, packed, packed.layout, same
         self.model: CheckedModel = packed.plan.model
         self.q, self.qd = np.zeros((1, self.layout.n_q)), np.zeros((1, self.layout.n_v))
         self.poses: dict[str, Moving] = dict(state.bodies)
@@ -78,8 +81,12 @@ class _Carrying:
         """Fill coordinates and rates outward."""
         for entry in self.layout.joints:
             self.q[0, entry.q:entry.q + entry.nq] = free_coordinates(entry.kind, entry.nq)
+        modes = {f.name: self._modes(f) for f in self.model.flexibles} if self._in_faces() else {}
         for flexible in self.layout.flexibles:
-            self._place_frame(flexible)
+            if flexible.name in modes:
+                self._put_elastic(flexible, modes[flexible.name].coordinates, modes[flexible.name].rates)
+            else:
+                self._place_frame(flexible)
         moving = [entry for entry in self.layout.joints if entry.nq]
         unknown = [entry for entry in moving if not self._set(entry)]
         new = [entry for entry in unknown if not self._closes(entry)]
@@ -87,11 +94,15 @@ class _Carrying:
             self.notes.append(f"state: joint{'s' * (len(new) > 1)} {_listed([entry.name for entry in new])} "
                               f"begin{'s' * (len(new) == 1)} as the model says, since the state does not know "
                               f"{'them' if len(new) > 1 else 'it'}")
-        modes = {} if self.layout.flexibles else {f.name: self._modes(f) for f in self.model.flexibles}
         swap(self.layout, self.q, self.qd, np.zeros_like(self.qd))
-        self._compare()
+        if any(entry.name not in self.same for entry in moving) or self.layout.motions:
+            self._compare()
         constants = {c.name: self.state.constants[c.name] for c in self.model.constraints if c.name in self.state.constants}
         return Carried(self.q[0], self.qd[0], modes, constants, (*self.state.notes, *self.notes))
+
+    def _in_faces(self) -> bool:
+        """Tell whether flexible bodies stand between their interfaces."""
+        return all(flexible.body < 0 for flexible in self.layout.flexibles)
 
     def _reached(self) -> dict[str, Moving]:
         """Poses of the bodies as far as the coordinates are set; valid inboard of the joint that is next."""
@@ -106,6 +117,9 @@ class _Carrying:
         joint = self.joints[entry.name]
         inner, outer = (joint.second, joint.first) if entry.reversed else (joint.first, joint.second)
         named, found = self._named(joint), None
+        if named is not None and entry.name in self.same:
+            self._put(entry, named.coordinates, named.rates)
+            return True
         if self._name(outer) in self.poses:
             if self._name(inner) not in self.poses:
                 self.poses[self._name(inner)] = self._reached()[self._name(inner)]
@@ -201,7 +215,7 @@ class _Carrying:
     # --- what is left -----------------------------------------------------------------------------------------------
 
     def _compare(self) -> None:
-        """Tell bodies that are not where the state has them, or that do not move so."""
+        """Report bodies that are not where the state has them, or that do not move so."""
         poses, hidden = poses_of(self.packed, self.q[0], self.qd[0]), {self.layout.bodies[row] for row in self.layout.hidden}
         off = []
         for name, new in poses.items():

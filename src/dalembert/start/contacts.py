@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ..codes import Status
@@ -41,15 +43,15 @@ def contact_table(packed: Packed, q: np.ndarray, qd: np.ndarray, loads: np.ndarr
     return out
 
 
-def check_apart(packed: Packed, q: np.ndarray, qd: np.ndarray, t: float) -> None:
-    """Raise ModelError if shapes overlap at the start."""
+def check_apart(packed: Packed, q: np.ndarray, qd: np.ndarray, t: float, touched: Collection[str] = ()) -> None:
+    """Raise ModelError if shapes overlap at the start, but for those of contacts that `touched` before."""
     gap = row_gaps(packed, q[None], qd[None])[0]
     faults: dict[str, float] = {}
     for row, g in zip(packed.contacts.row, gap, strict=True):
         entry = packed.layout.contacts[row["contact"]]
-        if g < -OVERLAP * row["size"]:
+        if g < -OVERLAP * row["size"] and entry.name not in touched:
             faults[entry.name] = min(g, faults.get(entry.name, 0.0))
     if faults:
-        told = "; ".join(f"{name!r} by {-g:.3g} m" for name, g in faults.items())
-        raise ModelError(f"contacts that overlap at t = {t:g} s: {told}. Give starts in which the shapes touch at most, and "
+        deep = "; ".join(f"{name!r} by {-g:.3g} m" for name, g in faults.items())
+        raise ModelError(f"contacts that overlap at t = {t:g} s: {deep}. Give starts in which the shapes touch at most, and "
                          "see that a plane's normal points out of it.")

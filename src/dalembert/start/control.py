@@ -212,7 +212,7 @@ def controlled(begin: Start) -> Start:
 
 
 def idle_controllers(packed: Packed) -> tuple[str, ...]:
-    """Tell in an analysis other than a run that controllers do not act."""
+    """Say in an analysis other than a run that controllers do not act."""
     names = ", ".join(repr(controller.name) for controller in packed.layout.controllers)
     return (f"controllers act in runs only; here the outputs are zero: {names}",) if names else ()
 

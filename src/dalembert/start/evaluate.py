@@ -12,6 +12,7 @@ from ..codes import Status
 from ..kernels.evaluate import eval_accelerations
 from ..kernels.linked_work import make_linked_work
 from ..kernels.measure import measure_frames
+from ..kernels.measure_interface import measure_interface_frames
 from ..kernels.tables import Work
 from ..results.events import EventRecord
 from ..results.provenance import provenance
@@ -21,6 +22,7 @@ from ..results.tables import frame_shapes
 from ..system.pack import Packed
 from ..system.reverse import swap, swap_efforts
 from .contacts import contact_table
+from .multipliers import complete_multipliers
 from .natural import measure_natural, solve_frames
 from .outer import loaded_work, no_loads
 from .sharing import share_reactions
@@ -43,20 +45,24 @@ def evaluate_frames(packed: Packed, t: ArrayLike, q: ArrayLike, qd: ArrayLike, q
     loads = no_loads(packed, n) if loads is None else loads
     out["held"] = loads[:, :shapes["held"][0]]
     out["contact"] = contact_table(packed, q, qd, loads)
-    if packed.has_superelements:
+    multiplier = complete_multipliers(packed, t, q, qd, multiplier, loads)
+    if packed.has_superelements and packed.tree:
         out["body"] = measure_natural(packed, t, q, qd, qdd, multiplier, loads, out)
         _finish(packed, t, q, out)
         return out
     body = np.zeros((n, packed.system.body.shape[0], 19))
     work = loaded_work(packed, loads)
-    if multiplier is None:
-        multiplier = np.full((n, len(packed.system.row)), np.nan)
-    status = measure_frames(packed.system, t, q, qd, qdd, multiplier, loads, body, out["reaction"], out["effort"],
-                            out["element"], out["system"], work)
+    point = np.zeros((n, len(packed.recovered), 19))
+    tables = out["reaction"], out["effort"], out["element"], out["system"]
+    if packed.has_superelements:
+        status = measure_interface_frames(packed.system, t, q, qd, qdd, multiplier, loads, body, point, *tables, work)
+    else:
+        status = measure_frames(packed.system, t, q, qd, qdd, multiplier, loads, body, *tables, work)
     if status != Status.OK:
         raise error_of(status, packed, work.fail, float(t[0]) if n else 0.0, 0.0)
     _finish(packed, t, q, out)
     out["body"] = body if body.shape[1] == len(packed.body_rows) else body[:, packed.body_rows]
+    out["body"][:, packed.recovered] = point
     return out
 
 
@@ -68,7 +74,7 @@ def _finish(packed: Packed, t: np.ndarray, q: np.ndarray, out: dict[str, np.ndar
 
 def solve_state(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work: Work | None = None) -> np.ndarray:
     """Return the accelerations (n_v,) of a state in tree coordinates; drives are set in place."""
-    if packed.has_superelements:
+    if packed.has_superelements and packed.tree:
         out: np.ndarray = solve_frames(packed, np.array([t]), q[None], qd[None], no_loads(packed, 1))[0]
         return out
     qdd, work = np.zeros(packed.layout.n_v), work or make_linked_work(packed.system)

@@ -6,7 +6,7 @@ from ..errors import MultibodyError
 from ..model.check import check
 from ..model.model import Model
 from ..topology.span import Plan, span
-from .formulations import BY_NAME, choose_formulation
+from .formulations import BY_NAME, choose_formulation, of_tree
 from .initial import prepare_start
 from .massless import check_inertia
 
@@ -18,7 +18,7 @@ def formulations(model: Model, why: bool = False) -> list[str] | dict[str, str |
     ----------
     model : Model
     why : bool
-        Tell about all formulations.
+        Answer for all formulations, with the reasons.
 
     Returns
     -------
@@ -32,6 +32,8 @@ def formulations(model: Model, why: bool = False) -> list[str] | dict[str, str |
 
 def _reason(model: Model, name: str, plan: Plan) -> str | None:
     """Why a formulation cannot begin a run, or None."""
+    if name == "interface" and not plan.model.flexibles:
+        return f"the model has no flexible bodies; it is the same as {of_tree(plan).name!r}"
     try:
         choose_formulation(name, plan)
         begin = prepare_start(model, formulation=name)

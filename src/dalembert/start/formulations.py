@@ -94,7 +94,31 @@ class Global:
     name: ClassVar[str] = "global"
 
 
-BY_NAME: dict[str, Formulation] = {"recursive": Recursive(), "semi-recursive": SemiRecursive(), "global": Global()}
+@dataclass(frozen=True)
+class Interface:
+    """Absolute interface coordinates [ELL]: flexible bodies are superelements between the frames of a tree.
+
+    Their interfaces are moved by the joints on either side, or freely where there are none, and so need no multipliers: the
+    equations of motion are ordinary differential equations.  Only loops of rigid bodies alone keep constraints, which are
+    treated as in `SemiRecursive`.
+
+    Attributes
+    ----------
+    reference, projection, penalty, zeta
+        As for `SemiRecursive`.
+    """
+
+    reference: str = "centre-of-mass"
+    projection: str | None = "step"
+    penalty: float | Mapping[str, float] | None = None
+    zeta: float | None = None
+    name: ClassVar[str] = "interface"
+
+
+IN_FACES = Global, Interface
+"""Formulations whose flexible bodies stand between their interfaces."""
+BY_NAME: dict[str, Formulation] = {"recursive": Recursive(), "semi-recursive": SemiRecursive(), "interface": Interface(),
+                                   "global": Global()}
 
 
 def of_tree(plan: Plan) -> Recursive | SemiRecursive:
@@ -132,7 +156,8 @@ def _closing(plan: Plan) -> str:
 
 def _check_options(chosen: Formulation) -> None:
     if isinstance(chosen, Referred) and chosen.reference not in ("origin", "centre-of-mass"):
-        raise ModelError(f"SemiRecursive: found reference {chosen.reference!r}, expected 'origin' or 'centre-of-mass'")
+        raise ModelError(f"{type(chosen).__name__}: found reference {chosen.reference!r}, expected 'origin' or "
+                         "'centre-of-mass'")
     if not isinstance(chosen, Projected):
         return
     if chosen.projection not in PROJECTIONS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..topology.span import Plan, span
 from .begin import begin_plan, begin_state
 from .control import controlled
 from .deformed import Equilibrium, Starts, modes_of_floating, put, split_starts
-from .formulations import Formulation, Global, choose_formulation, of_tree
+from .formulations import IN_FACES, Formulation, choose_formulation, of_tree
 from .prepared import prepared
 from .start import Start
 from .state import State
@@ -63,7 +63,7 @@ def _flexible_start(checked: CheckedModel, plan: Plan, chosen: Formulation, t: f
 
     Bodies are undeformed, deformed by the elastic coordinates given, or as they are in an equilibrium `rest`.
     """
-    in_faces = isinstance(chosen, Global)
+    in_faces = isinstance(chosen, IN_FACES)
     target = span(checked, FACES) if in_faces else plan
     if rest is not None:
         found = rest.state(in_faces)
@@ -80,7 +80,7 @@ def _flexible_start(checked: CheckedModel, plan: Plan, chosen: Formulation, t: f
     return as_seen(bent.state, target), modes_of_floating(plan, elastic)
 
 
-def start_at(model: Model | Plan, state: State, formulation: str | Formulation = "auto") -> Start:
+def start_at(model: Model | Plan, state: State, formulation: str | Formulation = "auto", same: Collection[str] = ()) -> Start:
     """Return the start of a model, or of a plan of it, at a state that is taken as it is.
 
     Nothing is assembled, projected or settled.  Drives and laws are evaluated at the state's time, and constraints whose
@@ -90,10 +90,12 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
     Parameters
     ----------
     model : Model or Plan
-        A plan has flexible bodies in faces for the global formulation, else in floating frames.
+        A plan has flexible bodies in faces for formulations between interfaces, else in floating frames.
     state : State
     formulation : str or record
         As for `run`.
+    same : collection of str
+        Joints that are those of the state's model, between the same places.
     """
     if isinstance(model, Plan):
         plan = model
@@ -102,9 +104,9 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
         checked = with_reductions(check(model))
         plan = span(checked)
         chosen = choose_formulation(formulation, plan)
-        if checked.flexibles and isinstance(chosen, Global):
+        if checked.flexibles and isinstance(chosen, IN_FACES):
             plan = span(checked, FACES)
-    return controlled(begin_state(plan, chosen, state))
+    return controlled(begin_state(plan, chosen, state, same))
 
 
 def prepare_rigid(model: Model, start: Starts = None, t: float = 0.0) -> Start:

@@ -56,14 +56,15 @@ def with_penalties(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work
     eval_constraints(system, float(t), q, qd, work)
     eval_mass(system, q, work)
     flexible = len(system.sup.element) > 0
+    even = _even if flexible and system.constants[0].form == FormCode.GLOBAL else _same_in_joints
     diagonal = work.mass[system.pattern.diagonal]
     blocks = _Blocks(system, work)
-    mass, seen = blocks.along(_even(system, diagonal) if flexible else _same_in_joints(system, diagonal))
+    mass, seen = blocks.along(even(system, diagonal))
     heavy = seen & (mass > (0.0 if flexible else LIGHT * np.max(mass[seen], initial=0.0)))
     usual = np.median(mass[heavy]) if np.any(heavy) else 1.0
     columns = {"penalty": STIFFNESS * np.where(heavy, mass, usual) / system.row["size"] ** 2}
     if flexible:
-        stiffness, _ = blocks.along(_even(system, _stiffness(system, t, q, work)))
+        stiffness, _ = blocks.along(even(system, _stiffness(system, t, q, work)))
         columns["stiffness"] = ELASTIC_STIFFNESS * stiffness / system.row["size"] ** 2
     return changed(packed, row=columns)
 
@@ -164,14 +165,14 @@ def _even(system: System, diagonal: np.ndarray) -> np.ndarray:
 
 
 def _stiffness(system: System, t: float, q: np.ndarray, work: Work) -> np.ndarray:
-    """Diagonal of the stiffness of forces and superelements in natural coordinates, at rest."""
-    still, effort, needed = np.zeros_like(q), np.zeros_like(q), np.zeros_like(q)
+    """Diagonal of the stiffness of superelements, in natural coordinates also of forces, at rest."""
+    still, effort, needed = (np.zeros(int(system.constants[0].n_v)) for _ in range(3))
     work.factors.A[:] = 0.0
     status = eval_gaps(system, t, q, still, work)
     if status == Status.OK:
         status = eval_needed(system, t, q, still, still, effort, 0, needed, work)
     if status == Status.OK:
-        status = add_step_tangent(system, t, q, still, still, np.zeros_like(q), 1.0, 0.0, work)
+        status = add_step_tangent(system, t, q, still, still, np.zeros_like(still), 1.0, 0.0, work)
     if status != Status.OK:
         return still
     out: np.ndarray = np.maximum(work.factors.A[system.pattern.diagonal] - work.mass[system.pattern.diagonal], 0.0)

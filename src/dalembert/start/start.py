@@ -36,8 +36,10 @@ class Start:
 
     @property
     def has_rows(self) -> bool:
-        """True if the formulation carries constraints."""
-        return bool(self.packed.system.constants[0].form != FormCode.TREE)
+        """True if the formulation carries constraints: superelements between bodies need not."""
+        if self.packed.system.constants[0].form == FormCode.TREE:
+            return False
+        return not self.packed.has_superelements or len(self.packed.system.row) > 0
 
     @property
     def shown(self) -> Packed:

@@ -226,7 +226,7 @@ def _written(model: CheckedModel, group: list[Parameter], values: Sequence[Any])
     notes = "".join(f"# changed after packing: {p.name} = {x!r}\n" for p, x in zip(group, numbers, strict=True))
     model = replace(model, text=model.text + notes)
     for what in faults_of(model, group[0].name.partition(".")[0]):
-        faults.tell(group[0].name, what)
+        faults.flag(group[0].name, what)
     if faults:
         raise ModelError(faults, model.name)
     return model
@@ -235,7 +235,7 @@ def _written(model: CheckedModel, group: list[Parameter], values: Sequence[Any])
 def _packed_anew(packed: Packed, plan: Plan) -> Packed:
     constants = packed.system.constants[0]
     reference = next(name for name, code in REFERENCES.items() if code == constants["reference"])
-    return pack(plan, FormCode(int(constants["form"])), reference)
+    return pack(plan, FormCode(int(constants["form"])), reference, interfaces=len(packed.system.sup.element) > 0)
 
 
 def _merged(packed: Packed, plan: Plan) -> Packed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..kernels.compile.record import zeros_in_lines
 from ..kernels.contact.tables import Contacts, no_contacts
 from ..kernels.control.tables import Control, no_control
 from ..kernels.flex.floating_tables import Floating
-from ..kernels.flex.superelement_tables import no_superelements
+from ..kernels.flex.superelement_tables import Superelements, no_superelements
 from ..kernels.tables import System
 from ..model.checked import CheckedModel, Place
 from ..model.joints import JOINT_RECORDS
@@ -30,6 +30,7 @@ from .pack_contacts import pack_contacts
 from .pack_elastic import elastic_sizes, pack_floating
 from .pack_laws import LawFailure, LawTable, Overheard
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
+from .pack_super import LaidSuperelements, lay_tree_superelements, with_modes
 from .pattern import build_pattern
 from .rows import JointRows, Row, lay_rows
 
@@ -95,15 +96,16 @@ class Packed:
 
     @property
     def has_superelements(self) -> bool:
-        """True for tables in natural coordinates with flexible bodies."""
+        """True for tables with flexible bodies between their interfaces, in natural or joint coordinates."""
         return bool(len(self.system.sup.element))
 
 
-def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of-mass") -> Packed:
+def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of-mass", *, interfaces: bool = False) -> Packed:
     """Fill and freeze all tables of a plan, in joint coordinates.
 
     With ``FormCode.SEMI_RECURSIVE`` the pattern of the mass matrix and of the constraints is analysed too, and
-    `reference` says where masses and forces are accumulated.
+    `reference` says where masses and forces are accumulated.  With `interfaces` the flexible bodies of a plan in faces stand
+    between these, and their modes follow the coordinates of the joints.
     """
     model = plan.model
     rows, joints, row_of_body = lay_rows(plan)
@@ -114,14 +116,21 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     joint_rows = dict(zip(plan.carrier[1:], joints, strict=True))
     force = _pack_forces(model, body, row_of_body, joint_rows, laws)
     drive = _pack_drives(model, joint_rows, laws)
-    length = length_scale(model)
-    dof = _pack_dofs(rows, n_v, drive, length)
+    laid = lay_tree_superelements(plan, body, set(drive["v"].tolist()), row_of_body, n_q, n_v) if interfaces else None
+    modes = len(laid.group) if laid else 0
+    length = max(length_scale(model), laid.size if laid else 0.0)
+    dof = _pack_dofs(rows, n_v + modes, drive, length)
     _seat_joint_elements(model, force, body, dof)
     for k, j in joint_rows.items():
         dof["armature"][j.v:j.v + j.nv] = model.joints[k].armature
     _size_elastic(model, rows, floating, dof)
+    if laid:
+        _size_modes(laid.tables, dof, length)
     _mark_plain(body, dof)
     pair, quaternion = _pack_coordinates(rows, floating)
+    if modes:
+        behind = [(n_q + k, n_v + k, 0) for k in range(modes)]
+        pair, n_q, n_v = np.concatenate([pair, np.array(behind, tables.PAIR)]), n_q + modes, n_v + modes
     constants = np.zeros(1, tables.CONSTANTS)
     constants[0].g_w = model.gravity
     constants[0].n_q, constants[0].n_v = n_q, n_v
@@ -133,7 +142,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     spans = lay_loop_rows(plan, table, joint_rows, laws)
     row, term = table.tables()
     entry = lay_entries(body, floating, dof, row, term)
-    pattern, mass_place, row_place = _pack_pattern(form, body, floating, dof, row, entry)
+    pattern, mass_place, row_place, sup = _pack_pattern(form, body, floating, dof, row, entry, laid)
     law, knot = laws.tables()
     joint = np.zeros(len(joints), tables.JOINT)
     for k, j in enumerate(joints):
@@ -143,24 +152,34 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
            hold)
     for array in own:
         _frozen(array)
-    system = System(*own, pattern, _frozen(mass_place), _frozen(row_place), no_superelements(),
+    system = System(*own, pattern, _frozen(mass_place), _frozen(row_place), sup,
                     Floating(*map(_frozen, floating)), _no_control())
-    layout = lay_out(plan, joints, n_q, n_v, spans, table.names)
+    layout = lay_out(plan, joints, n_q - modes, n_v - modes, spans, table.names)
+    layout = with_modes(layout, model) if laid else layout
     real = [i for i in plan.order if i < len(model.bodies)]
-    return Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
-                  tuple(sorted(float(t) for t in laws.breaks)), laws.compiled,
-                  contacts=pack_contacts(model, body, row_of_body, length))
+    packed = Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
+                    tuple(sorted(float(t) for t in laws.breaks)), laws.compiled,
+                    contacts=pack_contacts(model, body, row_of_body, length))
+    return replace(packed, recovered=laid.recovered) if laid else packed
 
 
-def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.ndarray, row: np.ndarray,
-                  entry: np.ndarray) -> tuple[Pattern, np.ndarray, np.ndarray]:
-    """Pattern of M + Jᵀ α J with the places of both parts; empty for trees."""
+def _pack_pattern(form: FormCode, body: np.ndarray, floating: Floating, dof: np.ndarray, row: np.ndarray, entry: np.ndarray,
+                  laid: LaidSuperelements | None) -> tuple[Pattern, np.ndarray, np.ndarray, Superelements]:
+    """Pattern of M + Jᵀ α J with the places of its parts, those of superelements in their tables; empty for trees."""
     if form == FormCode.TREE:
-        return _empty_pattern(), np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return _empty_pattern(), np.zeros(0, np.int64), np.zeros(0, np.int64), no_superelements()
     i, j = mass_pairs(body, floating)
     row_i, row_j = row_pairs(row, entry)
-    pattern, place = build_pattern(len(dof), np.concatenate([i, row_i]), np.concatenate([j, row_j]), dof["body"])
-    return Pattern(*map(_frozen, pattern)), place[:len(i)].copy(), place[len(i):].copy()
+    group = dof["body"].copy()
+    own = laid.pairs if laid else np.zeros((0, 2), np.int64)
+    if laid:
+        group[len(dof) - len(laid.group):] = len(body) + laid.group
+    high, low = np.concatenate([i, row_i, own[:, 0]]), np.concatenate([j, row_j, own[:, 1]])
+    pattern, place = build_pattern(len(dof), high, low, group)
+    split, end = len(i), len(i) + len(row_i)
+    sup = laid.tables._replace(place=place[end:].copy()) if laid else no_superelements()
+    return (Pattern(*map(_frozen, pattern)), place[:split].copy(), place[split:end].copy(),
+            Superelements(*map(_frozen, sup)) if laid else sup)
 
 
 @cache
@@ -265,6 +284,13 @@ def _size_elastic(model: CheckedModel, rows: list[Row], floating: Floating, dof:
         at = slice(int(e.v), int(e.v + e.n))
         dof["body"][at] = e.body
         dof["q_scale"][at], dof["qd_scale"][at] = elastic_sizes(model.bodies[rows[e.body - 1].body].floating)
+
+
+def _size_modes(sup: Superelements, dof: np.ndarray, length: float) -> None:
+    """Give the modes of superelements, of unit modal mass, the size that moves their mass by the length in the mean."""
+    for e in sup.element:
+        at = slice(int(e["eta_v"]), int(e["eta_v"] + e["n_mode"]))
+        dof["q_scale"][at] = dof["qd_scale"][at] = length * np.sqrt(sup.constant[e["rigid"]])
 
 
 def _mark_plain(body: np.ndarray, dof: np.ndarray) -> None:

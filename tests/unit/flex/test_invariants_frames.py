@@ -103,7 +103,7 @@ def test_displacements_are_recovered(solid):
 
 @pytest.mark.parametrize("frame", ["rim", ("hub",), ("hub", "hub"), 3])
 def test_unknown_frames_are_refused(solid, frame):
-    with pytest.raises(ModelError, match="expected an interface .hub, tip., a pair of them"):
+    with pytest.raises(ModelError, match="expected an interface .hub, tip., a point or set of nodes"):
         solid.floating(frame)
 
 

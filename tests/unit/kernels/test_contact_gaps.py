@@ -91,7 +91,7 @@ def test_a_gap_is_the_smallest_distance(first, second):
         start, rate = poses(seed)
         begin = prepare_start(model(first, second, start, rate))
         gap = row_gaps(begin.packed, begin.q[None], begin.qd[None]).min()
-        state = dal.evaluate_state(model(first, second, start, rate))
+        state = dal.assemble(model(first, second, start, rate))
         places = [(state[f"{name}.p.position"][0], _matrix(state[f"{name}.p.orientation"][0])) for name in ("one", "two")]
         expected = smallest_distance((first, second), (SHAPES[first]("x"), SHAPES[second]("x")), places)
         assert gap == pytest.approx(expected, abs=2e-6)  # of the minimiser near corners

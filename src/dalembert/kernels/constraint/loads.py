@@ -6,6 +6,7 @@ Seeds: [DOP (1)] M qdd + Jᵀ (λ + α Phi) = Q.
 from ...codes import FormCode, Status
 from ..algebra.small import load3, scale3
 from ..compile.jit import kernel
+from ..flex.superelement_tree import add_tree_superelement_loads, put_mode_loads
 from ..flex.superelements import add_superelement_loads
 from ..force.elements import eval_forces
 from ..natural.coordinates import natural_momentum_product
@@ -66,7 +67,11 @@ def eval_needed(sys, t, q, qd, qdd, tau, loaded, needed, work) -> int:
     if loaded == 1:
         add_row_loads(sys, q, tau, work)
     eval_body_accelerations(sys, qdd, work)
+    if status == Status.OK.value and sys.sup.element.shape[0] > 0:
+        status = add_tree_superelement_loads(sys, q, qd, qdd, work)
     accumulate_loads(sys, needed, work)
+    if sys.sup.element.shape[0] > 0:
+        put_mode_loads(sys, needed, work)
     add_rotors(sys, qdd, needed)
     for k in range(needed.shape[0]):
         needed[k] = 0.0 if sys.dof[k].drive >= 0 else needed[k] - tau[k]

@@ -5,6 +5,7 @@ from ..algebra.small import load3
 from ..algebra.sparse import status_of_factor
 from ..compile.jit import kernel
 from ..flex.floating_mass import add_elastic_tangent
+from ..flex.superelement_tree import add_tree_superelement_masses, add_tree_superelement_tangents
 from ..flex.superelements import add_superelement_masses, add_superelement_tangents
 from ..natural.coordinates import add_natural_mass
 from ..natural.curvature import natural_row_curvature
@@ -37,7 +38,9 @@ def eval_mass(sys, q, work) -> int:
         return add_superelement_masses(sys.sup, q, WARM, work.mass, work.fail, work.sup)
     if sys.constants[0].form != FormCode.SEMI_RECURSIVE:
         return unknown_form(sys, work)
-    status = add_tree_mass(sys, sys.mass_place, work.mass, work)
+    status = add_tree_superelement_masses(sys, q, work.mass, work)
+    if status == Status.OK.value:
+        status = add_tree_mass(sys, sys.mass_place, work.mass, work)
     for k in range(sys.dof.shape[0]):
         work.mass[sys.pattern.diagonal[k]] += sys.dof[k].gauge
     return status
@@ -72,15 +75,18 @@ def clear_matrix(work):
 def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
     """Add M + cv C + cq K to the matrix, after `eval_needed` at the state.
 
-    In joint coordinates `add` (n_v,), the joint springs' part, and the flexible bodies' own stiffness and damping stand for C
-    and K, and the bodies' own inertias are destroyed; in natural ones all forces, superelements and the curvature of the
-    constraints do, their symmetric part.
+    In joint coordinates `add` (n_v,), the joint springs' part, and the flexible bodies' own stiffness and damping, those of
+    superelements with the turning of their loads, stand for C and K, and the bodies' own inertias are destroyed; in natural
+    ones all forces, superelements and the curvature of the constraints do, their symmetric part.
     """
     A = work.factors.A
     if sys.constants[0].form == FormCode.SEMI_RECURSIVE:
         for k in range(add.shape[0]):
             A[sys.pattern.diagonal[k]] += add[k]
         add_elastic_tangent(sys, cq, cv, A)
+        status = add_tree_superelement_tangents(sys, q, qd, qdd, cq, cv, 1.0, A, work)
+        if status != Status.OK.value:
+            return status
         return add_tree_mass(sys, sys.mass_place, A, work)
     if sys.constants[0].form != FormCode.GLOBAL:
         return unknown_form(sys, work)

@@ -1,7 +1,7 @@
 """Superelements in absolute interface coordinates: flexible bodies described by the positions of their interface frames.
 
-A superelement joins N frames, body rows with natural coordinates (r_k, E_k), and has n_m modes eta of its own.  Its floating
-frame (r, R) is where it does not deform in the mean.  In its axes the coordinates of the linear model are
+A superelement joins N frames, body rows at r_k with axes E_k, and has n_m modes eta of its own.  Its floating frame (r, R) is
+where it does not deform in the mean.  In its axes the coordinates of the linear model are
     u_k = Rᵀ(r_k - r) - x_k,   theta_k = log(Rᵀ E_k R_0kᵀ),   q = (u_1, theta_1, ..., u_N, theta_N, eta),     (1)
     Phi q = 0, six conditions that give (r, R).                                                               (2)
 Velocities v = (Rᵀ r_k', Rᵀ w_k, ..., eta') and the frame's z = (Rᵀ r', Rᵀ w) make the rate
@@ -82,10 +82,22 @@ def axes_of(q, at):
     return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
 
 
+@kernel
+def take_natural_places(sup, i, q, work):
+    """Fill work.place and work.axes (n_face, ...), and the modes in work.q, from natural coordinates q (n_q,)."""
+    s = sup.element[i]
+    for k in range(s.n_face):
+        at = sup.column[s.face + k]
+        store3(work.place[k], slot_at(q, at, 0))
+        store9(work.axes[k], axes_of(q, at))
+    for m in range(s.n_mode):
+        work.q[6 * s.n_face + m] = q[s.eta + m]
+
+
 @part
-def face_turn(sup, s, k, q):
+def face_turn(sup, s, k, work):
     """E_k R_0kᵀ: rotation of the body as interface k sees it."""
-    return mul33(axes_of(q, sup.column[s.face + k]), nine(sup.constant, s.R_0 + 9 * k))
+    return mul33(load9(work.axes[k]), nine(sup.constant, s.R_0 + 9 * k))
 
 
 @part
@@ -95,38 +107,36 @@ def arm(sup, s, k, work):
 
 
 @kernel
-def mean_frame(sup, s, q):
+def mean_frame(sup, s, work):
     """Offset from the first interface and quaternion of a frame to begin with: means of what each interface gives."""
-    e = quaternion_of_matrix(face_turn(sup, s, 0, q))
+    e = quaternion_of_matrix(face_turn(sup, s, 0, work))
     w, x, y, z = e
     for k in range(1, s.n_face):
-        b = quaternion_of_matrix(face_turn(sup, s, k, q))
+        b = quaternion_of_matrix(face_turn(sup, s, k, work))
         sign = 1.0 if e[0] * b[0] + e[1] * b[1] + e[2] * b[2] + e[3] * b[3] >= 0.0 else -1.0
         w, x, y, z = w + sign * b[0], x + sign * b[1], y + sign * b[2], z + sign * b[3]
     R = matrix_of_quaternion((w, x, y, z))
-    base = slot_at(q, sup.column[s.face], 0)
+    base = load3(work.place[0])
     d = (0.0, 0.0, 0.0)
     for k in range(s.n_face):
         stand = mul33_vec(R, triple(sup.constant, s.x + 3 * k))
-        d = add3(d, sub3(sub3(slot_at(q, sup.column[s.face + k], 0), base), stand))
+        d = add3(d, sub3(sub3(load3(work.place[k]), base), stand))
     length = (w * w + x * x + y * y + z * z) ** 0.5
     return scale3(d, 1.0 / s.n_face), (w / length, x / length, y / length, z / length)
 
 
 @part
-def eval_local(sup, s, q, d, R, work):
+def eval_local(sup, s, d, R, work):
     """Local coordinates (1) in a frame with axes R whose origin is d from the first interface; fills q, H, bend."""
-    base = slot_at(q, sup.column[s.face], 0)
+    base = load3(work.place[0])
     for k in range(s.n_face):
-        away = sub3(sub3(slot_at(q, sup.column[s.face + k], 0), base), d)
-        th = vector_of_matrix(tmul33(R, face_turn(sup, s, k, q)))
+        away = sub3(sub3(load3(work.place[k]), base), d)
+        th = vector_of_matrix(tmul33(R, face_turn(sup, s, k, work)))
         store_triple(work.q, 6 * k, sub3(tmul33_vec(R, away), triple(sup.constant, s.x + 3 * k)))            # [ELL (4.3)]
         store_triple(work.q, 6 * k + 3, th)
         factors = inverse_tangent_factors(th)
         work.bend[k, 0], work.bend[k, 1] = factors
         store9(work.H[k], inverse_tangent_matrix(th, factors[0]))
-    for m in range(s.n_mode):
-        work.q[6 * s.n_face + m] = q[s.eta + m]
 
 
 @part
@@ -173,11 +183,11 @@ def take_off_frame(sup, s, work):
 
 
 @kernel
-def iterate_frame(sup, s, q, d, e, work):
+def iterate_frame(sup, s, d, e, work):
     """Newton's iteration for (2) from offset d and quaternion e: status, offset, quaternion."""
     for _ in range(MAX_ITERATIONS):
         R = matrix_of_quaternion(e)
-        eval_local(sup, s, q, d, R, work)
+        eval_local(sup, s, d, R, work)
         if factor_frame_matrix(sup, s, work) != Status.OK.value:
             return Status.NO_FRAME.value, d, e
         frame_motion_of(sup.constant, s, work.q, work.six)
@@ -214,25 +224,25 @@ def keep_frames(sup, work):
 
 
 @shared
-def find_frame(sup, i, q, warm, work) -> int:
-    """Find the floating frame of superelement i for natural q (n_q,): fills work.frame[i], q, H, Z, Q.
+def settle_frame(sup, i, warm, work) -> int:
+    """Find the floating frame of superelement i for the places and modes at hand: fills work.frame[i], q, H, Z, Q.
 
     Newton begins from the mean of the interfaces, or first, if warm = 1, from the frame that `keep_frames` kept of a finished
     step, carried along by the first interface: iterates in between may be far away.
     """
     s, own = sup.element[i], work.frame[i]
-    B = face_turn(sup, s, 0, q)
+    B = face_turn(sup, s, 0, work)
     d, e = mul33_vec(B, load3(own.d_k)), multiplied(quaternion_of_matrix(B), (own.e_k[0], own.e_k[1], own.e_k[2], own.e_k[3]))
     status = Status.NO_FRAME.value
     if warm == 1 and own.kept == 1:
-        status, d, e = iterate_frame(sup, s, q, d, e, work)
+        status, d, e = iterate_frame(sup, s, d, e, work)
     if status != Status.OK.value:
-        d, e = mean_frame(sup, s, q)
-        status, d, e = iterate_frame(sup, s, q, d, e, work)
+        d, e = mean_frame(sup, s, work)
+        status, d, e = iterate_frame(sup, s, d, e, work)
     if status != Status.OK.value:
         return status
     R = matrix_of_quaternion(e)
-    eval_local(sup, s, q, d, R, work)
+    eval_local(sup, s, d, R, work)
     status = factor_frame_matrix(sup, s, work)
     for j in range(s.n):
         for c in range(6):
@@ -240,11 +250,18 @@ def find_frame(sup, i, q, warm, work) -> int:
         solve_lu(work.Q, work.pivot, work.six)                                                               # [ELL (5.7)]
         for c in range(6):
             work.Z[c, j] = work.six[c]
-    store3(own.r_w, add3(slot_at(q, sup.column[s.face], 0), d))
+    store3(own.r_w, add3(load3(work.place[0]), d))
     own.e[0], own.e[1], own.e[2], own.e[3] = e
     store9(own.R, R)
     keep_seen(own, B, d, e)
     return status
+
+
+@kernel
+def find_frame(sup, i, q, warm, work) -> int:
+    """`settle_frame` for natural coordinates q (n_q,)."""
+    take_natural_places(sup, i, q, work)
+    return settle_frame(sup, i, warm, work)
 
 
 @kernel
@@ -262,8 +279,14 @@ def load_natural_rates(sup, i, q, x, out, work):
 @kernel
 def eval_frame_rates(sup, i, q, qd, work):
     """Velocities v, the frame's z = Z v and the local rates q' = Hb T v for natural qd (n_q,), after `find_frame`."""
-    s, own = sup.element[i], work.frame[i]
     load_natural_rates(sup, i, q, qd, work.v, work)
+    settle_rates(sup, i, work)
+
+
+@kernel
+def settle_rates(sup, i, work):
+    """The frame's z = Z v and the local rates q' = Hb T v for the velocities work.v, after `settle_frame`."""
+    s, own = sup.element[i], work.frame[i]
     for c in range(6):
         total = 0.0
         for j in range(s.n):

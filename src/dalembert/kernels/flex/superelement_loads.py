@@ -115,8 +115,14 @@ def eval_internal_loads(sup, i, g_w, work):
 @kernel
 def eval_inertia_loads(sup, i, q, qdd, work):
     """Fill work.a and work.inertia (n,) by (2) for natural qdd (n_q,), after `eval_frame_rates`; destroys dq."""
-    s, w, out = sup.element[i], load3(work.frame[i].z_w), work.inertia
     load_natural_rates(sup, i, q, qdd, work.a, work)
+    settle_inertia_loads(sup, i, work)
+
+
+@kernel
+def settle_inertia_loads(sup, i, work):
+    """Fill work.inertia (n,) by (2) for the accelerations work.a, after `settle_rates`; destroys dq."""
+    s, w, out = sup.element[i], load3(work.frame[i].z_w), work.inertia
     clear(out, s.n)
     turn_faces(s, w, work.v, work.dq)
     for j in range(s.n):

@@ -19,6 +19,10 @@ SUPER = _record(
     ("n_mode", "i8"),  # fixed-interface modes
     ("face", "i8"),  # first of its interfaces in `Superelements.face`
     ("eta", "i8"),  # its first mode in the coordinates
+    ("eta_v", "i8"),  # likewise in the rates
+    ("mode", "i8"),  # likewise in `SuperWork.mode`
+    ("lead", "i8"),  # first of the rates that move it in `Superelements.lead`; joint coordinates only
+    ("n_lead", "i8"),  # number of them
     ("place", "i8"),  # first of its places in `Superelements.place`
     ("damped", "i8"),  # 1 if D is not zero
     ("size", "f8"),  # largest distance of an interface from the frame, undeformed [m]
@@ -40,6 +44,13 @@ SUPER_POINT = _record(
     ("R_b", "f8", 9),  # its axes, undeformed -> frame's axes
 )
 
+SUPER_LEAD = _record(
+    ("v", "i8"),  # rate
+    ("body", "i8"),  # row of the body whose joint it belongs to; -1 for a mode
+    ("first", "i8"),  # first of the interfaces that it moves in `Superelements.moved`; number of a mode
+    ("count", "i8"),  # number of them
+)
+
 SUPER_FRAME = _record(
     ("r_w", "f8", 3),  # origin of the floating frame [m]
     ("e", "f8", 4),  # its quaternion (w, x, y, z)
@@ -53,6 +64,7 @@ SUPER_FRAME = _record(
     ("z_w", "f8", 3),  # its angular velocity, own axes [rad/s]
     ("g", "f8", 3),  # gravity, own axes [m/s²]
     ("c", "f8", 3),  # mass times centre of mass of the deformed body, own origin and axes [kg m]
+    ("sloped", "i8"),  # 1 if `SuperWork.slopes` belong to the state
 )
 
 
@@ -66,6 +78,8 @@ class Superelements(NamedTuple):
     constant: np.ndarray  # f8, constants; equal superelements share theirs
     point: np.ndarray  # SUPER_POINT
     place: np.ndarray  # i8, places in the pattern of the pairs (0, 0), (1, 0), (1, 1), ... of each one's natural coordinates
+    lead: np.ndarray  # SUPER_LEAD: rates that move each one, in joint coordinates; their pairs have the places above
+    moved: np.ndarray  # i8, interfaces of a superelement that a rate moves
 
 
 @bundle
@@ -73,6 +87,8 @@ class SuperWork(NamedTuple):
     """Scratch of one thread: `frame` is kept, the rest belongs to the superelement that was evaluated last."""
 
     frame: np.ndarray  # (n_super,) SUPER_FRAME
+    place: np.ndarray  # (n_face, 3) interfaces, world axes [m]
+    axes: np.ndarray  # (n_face, 9) their axes -> world
     q: np.ndarray  # (n,) local coordinates
     qd: np.ndarray  # (n,) their rates
     v: np.ndarray  # (n,) velocities of the interfaces and modes, frame's axes
@@ -94,13 +110,18 @@ class SuperWork(NamedTuple):
     dqd: np.ndarray  # (n,) of its rate
     dp: np.ndarray  # (n,) of the local loads
     column: np.ndarray  # (n,)
+    matrix: np.ndarray  # (n, n) of a step, or the mass matrix, frame's axes
+    arm: np.ndarray  # (leads, 6 n_face) motion of the interfaces by each rate, frame's axes
+    mode: np.ndarray  # loads that all modes have to hold
+    slopes: np.ndarray  # (n_super, 2, n, n) K and C of each superelement; joint coordinates only
 
 
 @cache
 def no_superelements() -> Superelements:
     """Return the frozen tables of a model without superelements."""
     none = np.zeros(0, np.int64)
-    tables = Superelements(np.zeros(0, SUPER), none, none, np.zeros(0), np.zeros(0, SUPER_POINT), none)
+    tables = Superelements(np.zeros(0, SUPER), none, none, np.zeros(0), np.zeros(0, SUPER_POINT), none,
+                           np.zeros(0, SUPER_LEAD), none)
     for table in tables:
         table.setflags(write=False)
     return tables
@@ -120,10 +141,13 @@ def _no_work() -> SuperWork:
 def _allocate(sup: Superelements) -> SuperWork:
     n = int(sup.element["n"].max(initial=0))
     faces = int(sup.element["n_face"].max(initial=0))
+    leads, modes = int(sup.element["n_lead"].max(initial=0)), int(sup.element["n_mode"].sum())
     vectors, last = [np.zeros(n) for _ in range(6)], [np.zeros(n) for _ in range(4)]
-    return SuperWork(np.zeros(len(sup.element), SUPER_FRAME), *vectors, np.zeros((faces, 9)), np.zeros((faces, 2)),
-                     np.zeros((faces, 3)), np.zeros((6, n)), np.zeros((6, 6)), np.zeros(6, np.int64), np.zeros(6),
-                     np.zeros((n, n)), np.zeros((n, n)), np.zeros((3, n)), np.zeros((3, n)), *last)
+    return SuperWork(np.zeros(len(sup.element), SUPER_FRAME), np.zeros((faces, 3)), np.zeros((faces, 9)), *vectors,
+                     np.zeros((faces, 9)), np.zeros((faces, 2)), np.zeros((faces, 3)), np.zeros((6, n)), np.zeros((6, 6)),
+                     np.zeros(6, np.int64), np.zeros(6), np.zeros((n, n)), np.zeros((n, n)), np.zeros((3, n)),
+                     np.zeros((3, n)), *last, np.zeros((n, n)), np.zeros((leads, 6 * faces)), np.zeros(modes if leads else 0),
+                     np.zeros((len(sup.element) if leads else 0, 2, n, n)))
 
 
 def super_constants(*, positions: np.ndarray, rotations: np.ndarray, stiffness: np.ndarray, damping: np.ndarray,

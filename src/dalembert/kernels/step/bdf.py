@@ -26,7 +26,7 @@ from ..compile.jit import kernel, part
 from ..tree.state import move, normalise
 from ..tree.tangent import eval_variation
 from .beginning import first_step
-from .flow import begin, is_cut
+from .flow import begin, is_cut, keep_multipliers
 from .implicit import START_FILTERS, count_dense, update_scales, with_inertia
 from .newton import solve_stage
 from .past import (
@@ -179,8 +179,7 @@ def begin_bdf(sys, opt, method, flow, t1, work) -> int:
         return Status.OK.value
     new = p.started == 0
     status = begin(sys, flow, work)
-    for r in range(sys.row.shape[0]):
-        work.row[r].kept = work.row[r].total = work.row[r].push
+    keep_multipliers(sys, work)
     if new or p.h <= 0.0:
         h = FIRST_SHARE * first_step(o, flow)
         p.h = min(h, p.h) if p.h > 0.0 else h

@@ -150,6 +150,13 @@ def begin(sys, flow, work) -> int:
     return status
 
 
+@part
+def keep_multipliers(sys, work):
+    """Keep the multipliers that were found last as those of the present state."""
+    for r in range(sys.row.shape[0]):
+        work.row[r].kept = work.row[r].total = work.row[r].push
+
+
 @kernel
 def restart(flow):
     """Begin anew at the present state: forces jump here, and past accelerations say nothing about the next step."""

@@ -19,6 +19,7 @@ from ..compile.jit import kernel, shared
 from ..constraint.row_tangents import vary_rows
 from ..flex.floating_tangent import add_face_variation, prepare_tangent, put_load_variations, vary_element, vary_face
 from ..force.elements_tangent import eval_force_variations
+from ..loop_calls import call_variation
 from .kinematics import relative_velocities
 
 
@@ -108,6 +109,8 @@ def eval_variation(sys, t, q, qd, qdd, dq, dqd, dqdd, out, work) -> int:
         return status
     rows, var, dof = work.body, work.variation, work.dof
     put_load_variations(sys, out, work)
+    if sys.sup.element.shape[0] > 0:
+        call_variation(sys, q, qd, qdd, dq, dqd, dqdd, out, work)
     for i in range(sys.body.shape[0] - 1, 0, -1):
         b, own, o = sys.body[i], rows[i], var[i]
         phi = load3(var[b.parent].phi)
