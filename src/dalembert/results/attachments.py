@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..model.joints import JOINT_KINDS
 from ..system.layout import Layout, PointEntry
 from . import rotation as rot
 from .places import origin_of
@@ -17,9 +18,14 @@ def place_of(layout: Layout, text: str) -> PointEntry | None:
     return origin_of(text, face.body) if face else next((point for point in layout.points if point.name == text), None)
 
 
+def holds(kind: str) -> bool:
+    """Tell whether a kind of joint holds anything at all."""
+    return bool(JOINT_KINDS[kind].held_places or JOINT_KINDS[kind].held_turns)
+
+
 def attachments(layout: Layout) -> list[tuple[str, ...]]:
     """Return the texts that joints, constraints, forces and contacts name."""
-    return [*((joint.first, joint.second) for joint in layout.joints if not joint.hidden and joint.kind != "free"),
+    return [*((joint.first, joint.second) for joint in layout.joints if not joint.hidden and holds(joint.kind)),
             *((cut.first, cut.second) for cut in layout.cuts), *(constraint.on for constraint in layout.constraints),
             *(force.on for force in layout.forces), *((contact.first, contact.second) for contact in layout.contacts)]
 

@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..codes import ShapeCode
 from ..errors import FormatError, ModelError
 from ..model.check import check
-from ..model.checked import CheckedModel
+from ..model.checked import CheckedModel, CheckedShape
+from ..model.constraints import CONSTRAINT_KINDS
+from ..model.forces import FORCE_KINDS
+from ..model.joints import JOINT_KINDS
 from ..model.text import from_text
-from ..scenes.drawings import drawn, touching, why_not
+from ..scenes.drawings import drawn, is_plane, touching, why_not
 from ..scenes.floor import floor
-from ..scenes.joints import joint_surface
+from ..scenes.joints import joint_surface, slides
 from ..scenes.scene import Colour, Line, Link, Scene, Skin, Solid, moving_box
 from ..scenes.sticks import inertia_box, stick_figure
 from ..scenes.surfaces import Surface, arrow, box, coil, cylinder, frame_along, rod, sphere, stretched
 from ..scenes.views import best_view
-from ..system.layout import ConstraintEntry, CutEntry, ForceEntry, JointEntry
+from ..system.layout import CutEntry, JointEntry
 from ..system.quaternion import rotations_of
-from .attachments import body_places, place_of, travelled
+from .attachments import body_places, holds, place_of, travelled
 from .skins import skins_of
 
 if TYPE_CHECKING:
@@ -72,11 +74,10 @@ class _Stage:
                     found.setdefault(self.row[body.name], []).append(surface)
         names = [body.name for body in self.checked.bodies]
         touched: dict[int, list[Surface]] = {}
-        for contact, said in zip(self.checked.contacts, self.model.contacts, strict=True):
-            for shape, own in ((contact.first, said.first), (contact.second, said.second)):
-                shaped = touching(shape, own)
-                if shaped is not None:
-                    touched.setdefault(self.row[names[shape.place.body]], []).append(shaped)
+        for shape, said in self.shapes:
+            shaped = touching(shape, said)
+            if shaped is not None:
+                touched.setdefault(self.row[names[shape.place.body]], []).append(shaped)
         for constraint in self.checked.constraints:
             if constraint.radius > 0.0 and constraint.second is not None:
                 wheel = (cylinder(constraint.radius, 0.15 * constraint.radius) if np.any(constraint.axis)
@@ -85,6 +86,14 @@ class _Stage:
                 touched.setdefault(self.row[names[constraint.second.body]], []).append(
                     wheel.placed(constraint.second.position, turned))
         return {**touched, **found}
+
+    @property
+    def shapes(self) -> list[tuple[CheckedShape, Any]]:
+        """The shapes of contacts, with what the user wrote."""
+        if self.model is None or self.checked is None:
+            return []
+        return [pair for found, said in zip(self.checked.contacts, self.model.contacts, strict=True)
+                for pair in ((found.first, said.first), (found.second, said.second))]
 
     def masses(self, row: int) -> tuple[np.ndarray | None, tuple[np.ndarray, np.ndarray] | None]:
         """Return the centre of mass and the box of the inertia of a body, as far as they are known."""
@@ -173,8 +182,7 @@ def _floor_height(stage: _Stage, up: np.ndarray) -> float | None:
     """Return the height of a horizontal plane of the ground that something touches or rolls on, if there is one [m]."""
     if stage.checked is None:
         return None
-    planes = [(shape.place, shape.direction) for contact in stage.checked.contacts for shape in (contact.first, contact.second)
-              if shape.code == ShapeCode.PLANE]
+    planes = [(shape.place, shape.direction) for shape, said in stage.shapes if is_plane(said)]
     planes += [(each.first, each.normal) for each in stage.checked.constraints if each.radius > 0.0 and each.first is not None]
     heights = [float(place.position @ up) for place, normal in planes
                if place.body == 0 and abs((place.rotation @ normal) @ up) > LEVEL]
@@ -210,18 +218,18 @@ def _joints(stage: _Stage) -> list[Solid]:
     for joint in _shown_joints(stage):
         first, second = place_of(stage.layout, joint.first), place_of(stage.layout, joint.second)
         axis = axes.get(joint.name)
-        surface = joint_surface(joint.kind, stage.size, axis is not None)
+        surface = joint_surface(JOINT_KINDS[joint.kind], stage.size, axis is not None)
         if surface is None or first is None or second is None:
             continue
         turn = frame_along(np.zeros(3) if axis is None else axis)
-        slides = joint.kind == "prismatic" and axis is not None
-        place = second if slides else first
+        rail = slides(JOINT_KINDS[joint.kind]) and axis is not None
+        place = second if rail else first
         at = np.array(place.position)
         own = rotations_of(np.array([place.rotation]))[0] @ turn
         found.append(Solid(joint.name, place.body, surface.placed(at, own), JOINT))
-        if slides:
+        if rail:
             found += _rail(stage, joint.name, first, rotations_of(np.array([first.rotation]))[0] @ turn[:, 2])
-        if first.body == 0 and not slides:
+        if first.body == 0 and not rail:
             up = -np.asarray(stage.checked.gravity) if stage.checked is not None else np.array([0.0, 0.0, 1.0])
             frame = frame_along(up)
             plate = box(np.array([0.06, 0.06, 0.012]) * stage.size).placed(at - 0.025 * stage.size * frame[:, 2], frame)
@@ -250,14 +258,15 @@ def _links(stage: _Stage) -> list[Link]:
     """Return springs between two places, and distances that are held."""
     size = stage.size
     spring, bar = stretched(coil(0.02 * size, 0.0035 * size)), stretched(cylinder(0.006 * size, 1.0).placed((0, 0, 0.5)))
+    springs = [entry for entry in stage.layout.forces if FORCE_KINDS[entry.kind].rigid == "length"]
+    bars = [entry for entry in stage.layout.constraints
+            if any(channel.name == "tension" for channel in CONSTRAINT_KINDS[entry.kind].channels)]
     found = []
-    entries: list[ForceEntry | ConstraintEntry] = [*stage.layout.forces, *stage.layout.constraints]
-    for entry in entries:
-        if entry.kind in ("springdamper", "distance"):
-            vertices, faces = spring if entry.kind == "springdamper" else bar
-            start, end = (_moved(stage, text) for text in entry.on)
-            if start is not None and end is not None:
-                found.append(Link(entry.name, start, end, vertices, faces, SPRING if entry.kind == "springdamper" else JOINT))
+    for name, on, (vertices, faces), colour in (*((entry.name, entry.on, spring, SPRING) for entry in springs),
+                                                *((entry.name, entry.on, bar, JOINT) for entry in bars)):
+        start, end = (_moved(stage, text) for text in on)
+        if start is not None and end is not None:
+            found.append(Link(name, start, end, vertices, faces, colour))
     return found
 
 
@@ -268,17 +277,19 @@ _Vectors = tuple[str, np.ndarray, np.ndarray, Colour]
 def _forces(stage: _Stage) -> list[_Vectors]:
     found = []
     for entry in stage.layout.forces:
-        at = _moved(stage, entry.on[0]) if entry.kind in ("force", "torque") else None
+        record = FORCE_KINDS[entry.kind]
+        at = _moved(stage, entry.on[0]) if record.on == "place" else None
         if at is not None:
-            found.append((entry.name, at, stage.results[f"{entry.name}.{entry.kind}"][stage.frames],
-                          FORCE if entry.kind == "force" else TORQUE))
+            shown = record.channels[0]
+            found.append((entry.name, at, stage.results[f"{entry.name}.{shown.name}"][stage.frames],
+                          FORCE if shown.unit == "N" else TORQUE))
     return found
 
 
 def _reactions(stage: _Stage) -> list[_Vectors]:
     found = []
     for joint in _shown_joints(stage):
-        at = None if joint.kind == "free" else _moved(stage, joint.second)
+        at = _moved(stage, joint.second) if holds(joint.kind) else None
         if at is not None:
             found.append((joint.name, at, stage.results[f"{joint.name}.force"][stage.frames], REACTION))
     return found

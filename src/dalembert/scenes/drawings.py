@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import ShapeCode
 from ..errors import FormatError
 from ..formats.mesh import load_mesh
 from ..model.checked import CheckedShape
 from ..model.geometry import SIZES, Drawing
+from ..model.text_write import type_name
 from ..model.values import Faults, rotation, row, vector
 from .surfaces import Surface, box, capsule, cylinder, ellipsoid, frame_along, sphere, thinned
 
@@ -37,16 +37,22 @@ def _read(file: str, scale: np.ndarray) -> Surface:
 def touching(shape: CheckedShape, said: Any) -> Surface | None:
     """Return the surface of a shape of a contact in its body's axes; `said` is what the user wrote.  Planes have none."""
     made = {
-        ShapeCode.SPHERE: lambda: sphere(shape.radius),
-        ShapeCode.CAPSULE: lambda: capsule(shape.radius, shape.length),
-        ShapeCode.CYLINDER: lambda: cylinder(shape.radius, shape.length),
-        ShapeCode.BOX: lambda: box(shape.size),
-        ShapeCode.MESH: lambda: Surface(np.asarray(shape.vertices), np.asarray(said.faces, int)),
+        "sphere": lambda: sphere(shape.radius),
+        "capsule": lambda: capsule(shape.radius, shape.length),
+        "cylinder": lambda: cylinder(shape.radius, shape.length),
+        "box": lambda: box(shape.size),
+        "mesh": lambda: Surface(np.asarray(shape.vertices), np.asarray(said.faces, int)),
     }
-    if shape.code not in made:
+    kind = type_name(type(said))
+    if kind not in made:
         return None
-    along = frame_along(shape.direction) if shape.code in (ShapeCode.CAPSULE, ShapeCode.CYLINDER) else np.eye(3)
-    return made[shape.code]().placed(shape.place.position, shape.place.rotation @ along)
+    along = frame_along(shape.direction) if shape.length > 0.0 else np.eye(3)
+    return made[kind]().placed(shape.place.position, shape.place.rotation @ along)
+
+
+def is_plane(said: Any) -> bool:
+    """Tell whether what the user wrote as a shape of a contact is a plane."""
+    return type_name(type(said)) == "plane"
 
 
 def why_not(drawing: Drawing, error: FormatError) -> str:
