@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -11,9 +15,9 @@ import numpy as np
 
 from ..errors import FormatError, ModelError, near_names
 from ..model.values import shown
-from ..scenes.camera import camera_for
-from ..scenes.film import ffmpeg, film_frames, write_film
-from ..scenes.picture import Painter
+from ..scenes.film import ffmpeg, film_frames, film_speed, write_film
+from ..scenes.page import MOST, write_page
+from ..scenes.picture import poses
 from ..scenes.scene import Scene
 from .figure import show_windows
 from .panels import write_figure
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 
     from ..model.model import Model
 
-ENDINGS = (".gif", ".mp4")
+ENDINGS = (".gif", ".mp4", ".html")
 POSES = 4
 """Of a still picture."""
 
@@ -41,9 +45,27 @@ def animate(results: Results, path: str | Path, model: Model | None, fps: float,
         raise ModelError(f"{path}: the results of {results.layout.model!r} have no frames to be shown")
     if path.suffix.lower() == ".mp4":
         ffmpeg(path)  # before anything is drawn
-    scene = told(scene_of(results, model, frames=film_frames(results.t, fps, speed), **drawn))
-    write_film(scene, path, fps, *(2 * round(pixels / 2) for pixels in size))
+    frames = film_frames(results.t, fps, speed)
+    if path.suffix.lower() == ".html":
+        frames = np.unique(frames[np.linspace(0, len(frames) - 1, min(len(frames), MOST)).astype(int)])
+    scene = told(scene_of(results, model, frames=frames, **drawn))
+    if path.suffix.lower() == ".html":
+        write_page(scene, path, film_speed(results.t) if speed is None else speed)
+    else:
+        write_film(scene, path, fps, *(2 * round(pixels / 2) for pixels in size))
     return path
+
+
+def show_page(results: Results, path: str | Path | None, model: Model | None, **options: Any) -> Path:
+    """Write a page, into a folder for passing files if no path is given, and open it where there is a screen."""
+    if path is None:
+        path = Path(mkdtemp(prefix="dalembert-")) / "mechanism.html"
+    elif Path(path).suffix.lower() != ".html":
+        raise FormatError(f"{path}: found the ending {Path(path).suffix!r}, expected .html")
+    written = results.animate(path, model, **options)
+    if sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        webbrowser.open(written.absolute().as_uri())
+    return written
 
 
 def _target(path: str | Path) -> Path:
@@ -82,7 +104,7 @@ def picture(results: Results, model: Model | None, frame: int | Sequence[int] | 
     if not len(results):
         raise ModelError(f"the results of {results.layout.model!r} have no frames to be shown")
     frames = poses_of(results) if frame is None else [n % len(results) for n in chosen_frames(results, frame)]
-    pixels = mechanism_pixels(told(scene_of(results, model, **drawn)), frames, size)
+    pixels = poses(told(scene_of(results, model, **drawn)).at(np.array(frames)), size)
     figure = None if ax is not None else _figure(size, path is None)
     axes = figure.add_subplot() if figure is not None else ax
     assert axes is not None  # one of the two
@@ -103,12 +125,6 @@ def poses_of(results: Results) -> list[int]:
     """Return a few frames that are spread over a run, each one once."""
     times = np.linspace(results.t[0], results.t[-1], POSES)
     return sorted({int(np.abs(results.t - time).argmin()) for time in times})
-
-
-def mechanism_pixels(scene: Scene, frames: list[int], size: tuple[int, int]) -> np.ndarray:
-    """Return the picture (height, width, 3) of a mechanism at some frames, the last one in full colours."""
-    few = scene.at(np.array(frames))
-    return Painter(few, *size, camera=camera_for(few, follow=False)).pixels(list(range(len(frames))))
 
 
 def _figure(size: tuple[int, int], on_screen: bool) -> Figure:

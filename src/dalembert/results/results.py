@@ -368,6 +368,12 @@ class Results:
                  f"  {method + ': ' if method else ''}{self.stats}", f"  {self._owned()}"]
         return "\n".join([*lines, *(f"  {message}" for message in self.messages)])
 
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the mechanism, the largest and smallest values, and the messages."""
+        from .html import html_of
+
+        return html_of(self)
+
     def _owned(self) -> str:
         """Say how many channels there are, and of what."""
         layout = self.layout

@@ -35,11 +35,16 @@ def film_frames(t: np.ndarray, fps: float, speed: float | None) -> np.ndarray:
     """
     if len(t) < 2:
         return np.arange(len(t))
-    span = float(t[-1] - t[0])
-    seconds = float(np.clip(span, SHORTEST, LONGEST)) if speed is None else span / speed
+    seconds = float(t[-1] - t[0]) / (film_speed(t) if speed is None else speed)
     times = np.linspace(t[0], t[-1], max(2, round(seconds * fps) + 1))
     after = np.clip(np.searchsorted(t, times), 1, len(t) - 1)
     return np.where(times - t[after - 1] <= t[after] - times, after - 1, after)
+
+
+def film_speed(t: np.ndarray) -> float:
+    """Return the simulated seconds a second of a film that takes neither too short nor too long."""
+    span = float(t[-1] - t[0]) if len(t) else 0.0
+    return span / float(np.clip(span, SHORTEST, LONGEST)) or 1.0
 
 
 def write_film(scene: Scene, path: Path, fps: float, width: int, height: int) -> None:

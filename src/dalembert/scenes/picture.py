@@ -124,6 +124,11 @@ class Painter:
         return found
 
 
+def poses(scene: Scene, size: tuple[int, int]) -> np.ndarray:
+    """Return the picture (height, width, 3) of all frames of a scene in one, the last one in full colours."""
+    return Painter(scene, *size, camera=camera_for(scene, follow=False)).pixels(list(range(len(scene))))
+
+
 def at_length(link: Link, frame: int) -> Surface | None:
     """Return the surface of a link at a frame, in the world; None where it has no length."""
     along = link.end[frame] - link.start[frame]

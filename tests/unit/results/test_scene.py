@@ -118,3 +118,15 @@ def test_a_hundred_bodies_are_vectorised_over_frames():
     s = scene_of(r)
     assert s.position.shape == (501, 2, 3) and s.orientation.shape == (501, 2, 4)
     assert len(s.at(np.arange(0, 501, 100))) == 6
+
+
+def test_the_picture_of_a_run_has_the_mechanism_above_the_curves(tmp_path):
+    from dalembert.results.figure import picture_of
+    from dalembert.results.panels import empty_figure, paint
+
+    r = dal.run(pendulum(), until=0.1)
+    picture = picture_of(r, ["pivot.angle", "energy.total"], scene_of(r, frames=[0, 5]))
+    figure = empty_figure(picture)
+    paint(figure, picture)
+    assert len(figure.axes) == 3 and len(figure.axes[0].images) == 1
+    assert figure.axes[1].get_xlim() == figure.axes[2].get_xlim()
