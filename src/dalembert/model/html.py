@@ -34,7 +34,10 @@ def _said(part: Any) -> str:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table of texts, which are escaped."""
-    def line(cells: Sequence[str], tag: str) -> str:
-        return f"<tr>{''.join(f'<{tag} style="text-align:left">{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+    head_line, *lines = (_line(cells, tag) for cells, tag in ((head, "th"), *((row, "td") for row in rows)))
+    return f"<table>{head_line}{''.join(lines)}</table>" if rows else ""
 
-    return f"<table>{line(head, 'th')}{''.join(line(row, 'td') for row in rows)}</table>" if rows else ""
+
+def _line(cells: Sequence[str], tag: str) -> str:
+    said = "".join(f'<{tag} style="text-align:left">{escape(cell)}</{tag}>' for cell in cells)
+    return f"<tr>{said}</tr>"
