@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .check_constraints import read_constraint
-from .check_contacts import read_contact
+from .check_contacts import read_contact, read_group
 from .check_control import read_controller, read_event
 from .check_flexible_parts import read_flexible
 from .check_forces import read_force, read_motion
@@ -79,6 +79,7 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     driven: dict[tuple[int, int], str] = {}
     motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
     contacts = tuple([read_contact(faults, f"contacts.{c.name}", c, names) for c in sections["contacts"]])
+    groups = tuple([read_group(faults, f"contact_groups.{g.name}", g, names) for g in sections["contact_groups"]])
     moved: dict[str, str] = {}
     controllers = tuple([read_controller(faults, f"controllers.{c.name}", c, sections["forces"], moved)
                          for c in sections["controllers"]])
@@ -86,7 +87,7 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     return {"name": model.name, "gravity": gravity, "bodies": tuple(bodies), "joints": joints,
             "constraints": constraints, "forces": forces, "motions": motions, "run": _read_run(faults, model.run),
             "notes": tuple(faults.notes), "flexibles": tuple(flexibles), "controllers": controllers,
-            "events": events, "contacts": contacts}
+            "events": events, "contacts": contacts, "groups": groups}
 
 
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:

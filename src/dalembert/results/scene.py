@@ -75,9 +75,9 @@ class _Stage:
         names = [body.name for body in self.checked.bodies]
         touched: dict[int, list[Surface]] = {}
         for shape, said in self.shapes:
-            shaped = touching(shape, said)
-            if shaped is not None:
-                touched.setdefault(self.row[names[shape.place.body]], []).append(shaped)
+            shaped, row = touching(shape, said), self.row[names[shape.place.body]]
+            if shaped is not None and not any(np.array_equal(shaped.vertices, each.vertices) for each in touched.get(row, ())):
+                touched.setdefault(row, []).append(shaped)
         for constraint in self.checked.constraints:
             if constraint.radius > 0.0 and constraint.second is not None:
                 wheel = (cylinder(constraint.radius, 0.15 * constraint.radius) if np.any(constraint.axis)
@@ -92,8 +92,11 @@ class _Stage:
         """The shapes of contacts, with what the user wrote."""
         if self.model is None or self.checked is None:
             return []
-        return [pair for found, said in zip(self.checked.contacts, self.model.contacts, strict=True)
-                for pair in ((found.first, said.first), (found.second, said.second))]
+        pairs = [pair for found, said in zip(self.checked.contacts, self.model.contacts, strict=True)
+                 for pair in ((found.first, said.first), (found.second, said.second))]
+        for group, told in zip(self.checked.groups, self.model.contact_groups, strict=True):
+            pairs += [*zip(group.shapes, told.shapes, strict=True), *zip(group.against, told.against, strict=True)]
+        return pairs
 
     def masses(self, row: int) -> tuple[np.ndarray | None, tuple[np.ndarray, np.ndarray] | None]:
         """Return the centre of mass and the box of the inertia of a body, as far as they are known."""

@@ -79,7 +79,7 @@ class Painter:
     def _lines(self, frame: int) -> np.ndarray:
         height, width = self.height * FINE, self.width * FINE
         part = np.linspace(0.0, 1.0, height)[:, None, None]
-        image = np.broadcast_to((1 - part) * BACKGROUND[0] + part * BACKGROUND[1], (height, width, 3)).astype("f4")
+        image = np.broadcast_to((1 - part) * BACKGROUND[0] + part * BACKGROUND[1], (height, width, 3)).astype("f4", order="C")
         corners, colours = [np.zeros((0, 3, 3))], [np.zeros((0, 3))]
         for line in self.scene.lines:
             ends = (line.points[::2], line.points[1::2]) if line.pairs else (line.points[:-1], line.points[1:])

@@ -55,7 +55,7 @@ def draw(image: np.ndarray, corners: np.ndarray, normals: np.ndarray, colours: n
     normal = np.einsum("ic,ica->ia", weights, normals[triangle])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
     own = colours[triangle]
-    image.reshape(-1, 3)[hit] = np.where(lit[triangle, None], shade(normal, own), own)
+    image[hit // width, hit % width] = np.where(lit[triangle, None], shade(normal, own), own)
 
 
 class _Rows:

@@ -240,8 +240,8 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     begin, state = closed_loop("semi-recursive")
     covered |= {entry.__name__ for entry, _ in calls_with_loops(state, linked_work.make_linked_work(state.packed.system))}
     methods = {f"{verb}_{kind}" for verb in ("begin", "attempt", "shorten", "keep")
-               for kind in ("explicit", "implicit", "radau", "bdf", "driven")}
+               for kind in ("explicit", "implicit", "radau", "bdf", "driven", "fixed", "sprung", "with_contacts")}
     loops = {*methods, "begin_step", "integrate", "state_between", "factor_sparse",
              "measure_natural_frames", "solve_natural_frames", "find_natural_multipliers", "natural_state_of_joint",
-             "joint_frames_of_natural", "eval_law"}
+             "joint_frames_of_natural", "eval_law", "measure_gaps"}
     assert {entry.__name__ for entry, _ in entries()} <= covered | loops

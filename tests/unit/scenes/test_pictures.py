@@ -13,7 +13,7 @@ from dalembert.scenes.camera import camera_for
 from dalembert.scenes.film import film_frames
 from dalembert.scenes.picture import Painter, at_length
 from dalembert.scenes.raster import draw
-from dalembert.scenes.scene import Scene, Solid
+from dalembert.scenes.scene import Line, Scene, Solid
 from dalembert.scenes.surfaces import box, sphere
 
 RED, BLUE = (0.9, 0.1, 0.1), (0.1, 0.1, 0.9)
@@ -40,6 +40,14 @@ def test_a_ball_is_a_round_spot_where_the_camera_says():
     assert np.allclose(spot.mean(axis=0) + 0.5, (row, column), atol=1.0) and near == pytest.approx(1.0)
     radius = 0.1 * 100 / camera_for(s).reach[0]
     assert len(spot) == pytest.approx(np.pi * radius**2, rel=0.1)
+
+
+def test_lines_are_drawn_behind_everything():
+    s = scene((box((0.3,) * 3), RED), places=[(0, 0, 0)])
+    line = Line(np.array([(-0.5, 0.0, 0.0), (0.5, 0.0, 0.0)]), BLUE, pairs=True)
+    pixels = Painter(replace(s, lines=(line,)), 120, 90).pixels([0])
+    blue = covered(pixels, 2)
+    assert blue[44:46].any(axis=0).sum() > 40 and not blue[44:46, 55:65].any() and not blue[:40].any()
 
 
 @pytest.mark.parametrize("front", [0, 1])

@@ -237,7 +237,7 @@ def attempt_fixed(sys, opt, method, flow, t1, work) -> int:
         if sys.constants[0].form != FormCode.TREE:
             p.factored = 0
             for r in range(sys.row.shape[0]):
-                work.row[r].total = nan
+                work.row[r].lam_shown = nan
     else:
         sort_contacts(contacts, state, t1, h)
         status = eval_contact_rows(sys, contacts, state, flow.q_new, flow.qd_new, work)

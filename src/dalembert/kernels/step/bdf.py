@@ -35,6 +35,7 @@ from .past import (
     find_off,
     keep_state,
     look_ahead,
+    move_between,
     see_past,
 )
 from .step_matrix import solve_factored
@@ -213,6 +214,8 @@ def attempt_bdf(sys, opt, method, flow, t1, work) -> int:
             name_rate(tangent.residual, work)
         return status
     normalise(sys, flow.q_new)
+    if sys.row.shape[0] > 0:  # positions were brought onto the constraints
+        move_between(sys, flow.q, flow.q_new, tangent.dq)
     find_terms(sys, o, flow, past, tangent, h)
     own.skips = 0
     if p.error > 1.0 and own.guessed == 1 and flow.massless.shape[0] > 0 and sys.constants[0].form == FormCode.TREE:
