@@ -328,9 +328,9 @@ def choose_integrator(integrator: object, step: float | None, *, massless: bool 
         return GeneralizedAlpha(), False
     chosen, may_switch = _choose(integrator, step, massless, n_rates, loops)
     if superelements and natural and not isinstance(chosen, Implicit):
-        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in natural coordinates, whose "
-                         "stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or formulation "
-                         "'interface' or 'semi-recursive'")
+        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in the interface coordinates of "
+                         "'global', whose stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or "
+                         "formulation 'interface' or 'semi-recursive'")
     if loops and isinstance(chosen, (DiagonallyImplicit, Radau)):
         raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or "
                          "'auto', or formulation 'recursive' if the model is a tree")

@@ -26,6 +26,7 @@ from ..kernels.linked_work import (
     link_entries,
 )
 from ..kernels.measure import measure_frames, restore_loads
+from ..kernels.measure_interface import measure_interface_frames
 from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
 from ..kernels.missing_multipliers import find_multipliers, find_natural_multipliers
 from ..kernels.natural.coordinates import natural_state_of_joint
@@ -69,6 +70,8 @@ def entries() -> list[tuple[Any, tuple[Any, ...]]]:
                           work)),
         (measure_natural_frames, (system, system, np.zeros(1), block, block, block, block, block, cube, cube, cube, block,
                                   cube, block, work, work)),
+        (measure_interface_frames, (system, np.zeros(1), block, block, block, block, block, cube, cube, cube, block, cube,
+                                    block, work)),
         (find_multipliers, (system, np.zeros(1), block, block, block, block, work)),
         (find_natural_multipliers, (system, system, np.zeros(1), block, block, block, block, work, work)),
         (solve_natural_frames, (system, system, np.zeros(1), block, block, block, block, work, work)),
