@@ -52,7 +52,7 @@ def check(model: Model) -> CheckedModel:
     checked = find_faults(model, faults)
     if faults:
         raise ModelError(faults, str(model.name))
-    return CheckedModel(**checked, text=to_text(model))
+    return CheckedModel(**checked, text=to_text(model), source=model.replaced())
 
 
 def find_faults(model: Model, faults: Faults) -> dict[str, Any]:

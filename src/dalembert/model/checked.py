@@ -294,7 +294,10 @@ class CheckedGroup:
 
 @dataclass(frozen=True)
 class CheckedModel:
-    """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it."""
+    """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it.
+
+    `source` is the model that was checked, as it was then.
+    """
 
     name: str
     gravity: np.ndarray
@@ -311,3 +314,4 @@ class CheckedModel:
     events: tuple[CheckedEvent, ...] = ()
     contacts: tuple[CheckedContact, ...] = ()
     groups: tuple[CheckedGroup, ...] = ()
+    source: Any = None
