@@ -265,7 +265,7 @@ def main(arguments=None) -> int:
     if exudyn:
         contestants["exudyn"] = Exudyn(exudyn, count, until)
     compare(report, f"{count} balls", contestants, {"mujoco": 1.0, "exudyn": 5.0}, rounds)
-    measure_growth(report, [27, 64] if options.smoke else [1000, 8000])
+    measure_growth(report, [27, 64] if options.smoke else [1000, 4000])
     for links in (20,) if options.smoke else (50, 500):
         measure_chain(report, mujoco, links, 0.05 if options.smoke else 0.5, rounds)
     report.note("overlap: the largest at the end of the run; a ratio counts only where a peer's is not smaller than ours")
