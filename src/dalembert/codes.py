@@ -138,6 +138,14 @@ class PairCode(IntEnum):
     POINT_BOX = 6
 
 
+class MoverCode(IntEnum):
+    """What an impulse moves, `kernels/crowd/touches.py`: nothing, a free body, or the rates of a tree."""
+
+    FIXED = 0
+    FREE = 1
+    TREE = 2
+
+
 class ContactMethod(IntEnum):
     """How a fixed step finds the forces of contacts [GLO], `kernels/contact/fixed.py`."""
 
@@ -184,3 +192,4 @@ class Status(IntEnum):
     EVENT = 22
     UNKNOWN_CONTACT = 23
     NO_CONTACT_FORCES = 24
+    CONTACTS_FULL = 25

@@ -61,7 +61,7 @@ def test_without_a_choice_the_body_is_its_first_interface(solid):
 
 
 def test_frames_of_a_beam_act_in_interface_coordinates():
-    """They were without effect; more segments bring them together with second order."""
+    """They were without effect; more segments bring them together with second order, the chord and mid-length with fourth."""
     apart = []
     for bodies in (2, 4):
         tips = []
@@ -73,7 +73,7 @@ def test_frames_of_a_beam_act_in_interface_coordinates():
                 dal.Force("load", at="rod.end", direction=(0, 0, 1), magnitude=1000.0))
             tips.append(dal.static(m)["rod.end.position"][-1])
         apart.append([np.linalg.norm(tip - tips[0]) for tip in tips[1:]])
-    assert np.min(apart) > 1e-6  # they act
+    assert np.min(apart) > 1e-8  # they act: a hundred times what the solver leaves of 1e-10 of the length
     assert np.all(np.array(apart[1]) < 0.4 * np.array(apart[0]))  # a quarter, and terms of higher order
 
 

@@ -12,6 +12,7 @@ from dalembert.simulate.simulation import Simulation
 from dalembert.start.arguments import RunOptions
 from dalembert.start.evaluate import evaluate_frames
 from dalembert.start.initial import prepare_start
+from dalembert.start.multipliers import complete_multipliers
 from dalembert.start.natural import solve_frames
 
 EPS = np.finfo(float).eps
@@ -102,3 +103,29 @@ def test_a_file_takes_the_frames_of_joints(tmp_path):
     r = dal.run(m, until=0.05, step=1e-3, formulation="global", store=tmp_path / "out.h5")
     again = dal.load(tmp_path / "out.h5")
     assert np.array_equal(again["main.angle"], r["main.angle"]) and np.array_equal(again["main.force"], r["main.force"])
+
+
+@pytest.mark.parametrize("formulation", ["semi-recursive", "global"])
+@pytest.mark.parametrize("integrator", ["rk4", "dopri5"])
+def test_ends_of_explicit_steps_are_recorded_with_their_multipliers(integrator, formulation):
+    """Those of the last evaluation of the step, which is that of its end."""
+    s = simulation(slider_crank(0.7, start_rate=3.0), integrator, formulation=formulation, step=None if integrator == "dopri5"
+                   else 1e-3)
+    frames = s.recorder.frames()
+    assert np.all(np.isfinite(frames["multiplier"]))
+    anew = complete_multipliers(s.begin.shown, *(frames[name] for name in ("t", "q", "qd")), None, frames["loads"])
+    assert frames["multiplier"] == pytest.approx(anew, abs=1e-6 * np.abs(anew).max())
+
+
+def test_frames_without_multipliers_are_completed_before_they_are_measured():
+    """Projections with the matrix of the step leave none; measured tables are then those of the completed ones."""
+    s = simulation(slider_crank(0.7, start_rate=3.0), formulation=dal.SemiRecursive(projection="step"))
+    packed, frames = s.begin.shown, s.recorder.frames()
+    assert not np.all(np.isfinite(frames["multiplier"]))
+    states, loads = [frames[name] for name in FRAMES], frames["loads"]
+    whole = complete_multipliers(packed, *states[:3], frames["multiplier"], loads)
+    known = np.isfinite(frames["multiplier"])
+    assert np.all(np.isfinite(whole)) and np.array_equal(whole[known], frames["multiplier"][known])
+    one, other = (evaluate_frames(packed, *states, each, loads) for each in (frames["multiplier"], whole))
+    for name in TABLES:
+        assert np.array_equal(one[name], other[name]), name

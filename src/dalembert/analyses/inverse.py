@@ -59,7 +59,8 @@ def inverse_dynamics(model: Model, motion: Mapping[str, LawLike] | None = None, 
         raise ModelError([Fault("times", "expected a list of finite times [s]")])
     driven = _with_drives(model, motion or {})
     if span(check(driven)).has_loops:
-        return drive_through(prepare_driven(driven), check_times(times), "inverse dynamics")
+        ascending = check_times(times)
+        return drive_through(prepare_driven(driven, ascending), ascending, "inverse dynamics")
     begin = prepare_start(driven)
     packed = begin.packed
     if np.any(packed.system.drive["code"] == DriveCode.SPEED):

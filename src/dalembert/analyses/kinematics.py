@@ -1,23 +1,24 @@
-"""Kinematic analysis: a mechanism whose drives prescribe all that it can do, carried from time to time.
+"""Kinematic analysis: a mechanism whose drives prescribe all that it can do, advanced from frame to frame.
 
-From a frame with coordinates q, rates and accelerations the next one is predicted by q + h qd + h²/2 qdd and corrected
-onto the constraints; h is what lies between two frames, or less where the correction is not small.  Steps that shrink to
-nothing mean that the drives lead into a singular position or beyond reach.
+The steps are those of kernels/step/driven.py in the one time loop; frames are ends of steps.  Steps that shrink to nothing
+mean that the drives lead into a singular position or beyond reach.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..codes import DriveCode
-from ..errors import AssemblyError, Fault, HoldsResults, ModelError
-from ..kernels.force.laws import eval_law
-from ..kernels.tree.state import eval_drives, move, normalise
+from ..errors import AssemblyError, Fault, HoldsResults, ModelError, MultibodyError
+from ..kernels.tree.state import normalise
 from ..model.model import Model
 from ..results.results import Results
+from ..simulate.integrators import Driven
+from ..simulate.simulation import Simulation
+from ..start.arguments import DEFAULT_ACCURACY, RunOptions
 from ..start.assembly import TOLERANCE, Assembler
 from ..start.closing import set_drives
 from ..start.constraints import Constraints
@@ -26,15 +27,10 @@ from ..start.deformed import Starts
 from ..start.evaluate import make_results
 from ..start.initial import Start, prepare_start
 from ..start.mobility import find_mobility
-from ..start.reduction import Equations, independent_rates, null_space, scaled
+from ..start.reduction import independent_rates, null_space, scaled
 from ..system.names import rate_names
+from ..system.pack import Packed
 
-LARGEST_STEP = 0.3
-"""Largest predicted move of a coordinate relative to its size."""
-LARGEST_CORRECTION = 0.05
-"""Largest correction of a predicted move; beyond it another branch of the mechanism might be caught."""
-SMALLEST_STEP = 1e-6
-"""Of the time between two frames; drives that allow no longer steps lead beyond reach."""
 SINGULAR = 10 * TOLERANCE**0.5
 """Smallest singular value of the scaled Jacobian, relative to the largest, below which a position is singular: at a dead
 centre a move of the loose joints by x opens the loop by x², which the tolerance of closed loops does not resolve."""
@@ -52,7 +48,8 @@ def kinematics(model: Model, times: ArrayLike, *, start: Starts = None) -> Resul
     times : sequence of float
         Frames [s], ascending.
     start : mapping, optional
-        Coordinates by joint name at time zero, instead of the model's; they choose between ways to assemble it.
+        Coordinates by joint name at time zero, or at the first frame if that comes before, instead of the model's; they choose
+        between ways to assemble it.
 
     Returns
     -------
@@ -67,7 +64,8 @@ def kinematics(model: Model, times: ArrayLike, *, start: Starts = None) -> Resul
         The drives lead beyond reach or into a singular position; names joints, gap and time.  The error's attribute
         `results` holds the frames up to there.
     """
-    return drive_through(prepare_driven(model, start), check_times(times), "kinematics")
+    found = check_times(times)
+    return drive_through(prepare_driven(model, found, start), found, "kinematics")
 
 
 def check_times(times: ArrayLike) -> np.ndarray:
@@ -81,10 +79,13 @@ def check_times(times: ArrayLike) -> np.ndarray:
     return found
 
 
-def prepare_driven(model: Model, start: Starts = None) -> Start:
-    """Return the start of a mechanism whose drives prescribe everything; ModelError if they are too few or too many."""
+def prepare_driven(model: Model, times: np.ndarray, start: Starts = None) -> Start:
+    """Return the start of a mechanism whose drives prescribe everything; ModelError if they are too few or too many.
+
+    It is that of time zero, or of the first of `times` if that comes before.
+    """
     try:
-        begin = prepare_start(model, start)
+        begin = replace(prepare_start(model, start, t=float(min([0.0, *times[:1]]))), natural=None)
     except AssemblyError as error:
         _refuse_surplus(model, start, error)
         raise
@@ -105,7 +106,7 @@ def prepare_driven(model: Model, start: Starts = None) -> Start:
 
 
 def _refuse_surplus(model: Model, start: Starts, error: AssemblyError) -> None:
-    """Tell too many drives if that is why a mechanism cannot be assembled."""
+    """Report too many drives if that is why a mechanism cannot be assembled."""
     alone = prepare_start(model.without(*(m.name for m in model.motions)), start)
     freedom = find_mobility(alone.packed, alone.t, alone.q, alone.qd).freedom
     if len(model.motions) > freedom:
@@ -120,144 +121,62 @@ def _surplus(model: Model, freedom: int, drives: int) -> ModelError:
 
 def drive_through(begin: Start, times: np.ndarray, what: str) -> Results:
     """Return the frames of a fully driven mechanism at ascending times [s]."""
-    carrier, frames, failure = Carrier(begin), [], None
-    for t in times:
-        try:
-            carrier.go(float(t))
-        except AssemblyError as error:
-            failure = error
-            break
-        frames.append((carrier.t, carrier.q, carrier.qd, carrier.qdd))
-    layout = begin.packed.layout
-    shapes = {"t": (), "q": (layout.n_q,), "qd": (layout.n_v,), "qdd": (layout.n_v,)}
-    arrays = {name: np.array([frame[c] for frame in frames]).reshape(len(frames), *shape)
-              for c, (name, shape) in enumerate(shapes.items())}
+    until = float(times[-1]) if len(times) else begin.t
+    simulation = Simulation(begin, RunOptions(until, None, DEFAULT_ACCURACY, Driven(), "auto", None), times)
+    ended = simulation.advance(until)
+    simulation.recorder.collect()
+    frames = simulation.recorder.frames()
+    failure: BaseException | None = _refuse_singular(begin.packed, frames)
+    if failure is None and ended.error is not None:
+        failure = _beyond_reach(simulation, ended.t, float(times[len(frames["t"])]), ended.error)
     status = "ok" if failure is None else f"{type(failure).__name__}: {failure}"
-    results: Results = make_results(begin.packed, begin.formulation.name, arrays, integrator=what, status=status,
-                           messages=(*begin.messages, *idle_controllers(begin.packed)))
+    results: Results = make_results(begin.packed, begin.formulation.name, frames, integrator=what, status=status,
+                                    messages=(*begin.messages, *idle_controllers(begin.packed)), events=simulation.events)
     if failure is not None:
         cast(HoldsResults, failure).results = results
         raise failure
     return results
 
 
-class Carrier:
-    """A fully driven mechanism under way: time [s], coordinates, rates and accelerations."""
+def _loose(packed: Packed, t: float, q: np.ndarray) -> tuple[float, str]:
+    """Return how far from singular a position is, and the joints that are about to come loose."""
+    free = packed.system.dof["drive"] < 0
+    if not np.any(free):
+        return 1.0, ""
+    J = scaled(packed, Constraints(packed).evaluate(t, q, np.zeros(len(free))).jacobian)[:, free]
+    _, sizes, right = np.linalg.svd(J)
+    share = np.zeros(len(free))
+    share[free] = abs(right[-1])
+    layout = packed.layout
+    names = dict.fromkeys(layout.joint_of_rate(int(v)).name for v in np.argsort(-share) if share[v] > 0.3 * np.max(share))
+    return float(sizes[J.shape[1] - 1] / sizes[0]), ", ".join(map(repr, names))
 
-    def __init__(self, begin: Start):
-        self.packed, self.system = begin.packed, begin.packed.system
-        self.equations, self.assembler = Equations(begin.packed), Assembler(begin.packed, begin.t)
-        self.scale = self.system.dof["q_scale"]
-        self.weight = np.where(self.equations.free, self.scale, 0.0)
-        self.t = begin.t
-        self._accept(begin.t, begin.q.copy(), begin.qd.copy())
 
-    def go(self, until: float) -> None:
-        """Carry the mechanism to a time."""
-        whole = abs(until - self.t)
-        h = until - self.t
-        while self.t != until:
-            h = min(abs(h), abs(until - self.t)) * np.sign(until - self.t)
-            target = until if h == until - self.t else self.t + h
-            if not self._step(target):
-                h *= 0.5
-                if abs(h) < SMALLEST_STEP * whole:
-                    raise self._beyond_reach(until)
-            else:
-                h *= 2.0
-        self._refuse_singular()
-
-    def _step(self, t: float) -> bool:
-        """Try to go to a time; False if that is too far."""
-        h, before = t - self.t, self.t
-        dq = h * self.qd + 0.5 * h * h * self.qdd
-        if np.max(abs(dq) / self.scale, initial=0.0) > LARGEST_STEP:
-            return False
-        q = self._driven(t, dq)
-        self.assembler.t = t
-        closed = self.assembler.close(q, self.weight)
-        if closed.gap > self.assembler.tolerance or self._distance(q, closed.q) > LARGEST_CORRECTION:
-            self.assembler.t = before
-            return False
-        try:
-            self._accept(t, closed.q, self.qd.copy())
-        except AssemblyError:
-            self.assembler.t = before
-            return False
-        return True
-
-    def _driven(self, t: float, dq: np.ndarray) -> np.ndarray:
-        """Coordinates moved by increments, driven ones as their laws want at time t."""
-        q = np.empty_like(self.q)
-        for d in self.system.drive:
-            if d.code == DriveCode.SPEED:
-                dq[d.v] = self._travelled(d.law, t)
-        move(self.system, self.q, dq, q)
-        normalise(self.system, q)
-        set_drives(self.packed, t, q, np.zeros(len(dq)))
-        return q
-
-    def _travelled(self, law: int, t: float) -> float:
-        """Integral of a speed law from the present time to t."""
-        from scipy.integrate import quad
-
-        low, high = sorted((self.t, t))
-        breaks = [b for b in self.packed.breaks if low < b < high] or None
-        out: float = quad(lambda s: eval_law(self.system, law, s, 0.0, 0.0, 0), self.t, t, points=breaks, epsabs=1e-13,
-                          epsrel=1e-12, limit=200)[0]
-        return out
-
-    def _distance(self, a: np.ndarray, b: np.ndarray) -> float:
-        """Largest difference of coordinates relative to their sizes."""
-        size = np.ones(len(a))
-        size[self.system.pair["q"]] = self.scale[self.system.pair["v"]]
-        return float(np.max(abs(a - b) / size, initial=0.0))
-
-    def _accept(self, t: float, q: np.ndarray, qd: np.ndarray) -> None:
-        """Take coordinates at a time, and find rates and accelerations."""
-        set_drives(self.packed, t, q, qd)
-        if len(self.system.row):
-            qd = self.assembler.rates(q, qd, np.zeros(len(qd), bool))
-        qdd = self._accelerations(t, q, qd)
-        self.t, self.q, self.qd, self.qdd = t, q, qd, qdd
-
-    def _accelerations(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        if np.any(self.equations.free):
-            return self.equations.accelerations(t, q, qd)[0]
-        qdd = np.zeros(len(qd))
-        eval_drives(self.system, t, q, qd, qdd)
-        return qdd
-
-    def _jacobian(self) -> np.ndarray:
-        J = self.assembler.constraints.evaluate(self.t, self.q, self.qd).jacobian
-        return scaled(self.packed, J)[:, self.equations.free]
-
-    def _loose(self) -> tuple[float, str]:
-        """How far from singular the position is, and the joints that are about to come loose."""
-        J = self._jacobian()
-        _, sizes, right = np.linalg.svd(J)
-        share = np.zeros(len(self.scale))
-        share[self.equations.free] = abs(right[-1])
-        layout = self.packed.layout
-        names = dict.fromkeys(layout.joint_of_rate(int(v)).name for v in np.argsort(-share) if share[v] > 0.3 * np.max(share))
-        return sizes[J.shape[1] - 1] / sizes[0], ", ".join(map(repr, names))
-
-    def _refuse_singular(self) -> None:
-        """Raise if rates and accelerations are not determined by the drives."""
-        if not np.any(self.equations.free):
-            return
-        size, names = self._loose()
+def _refuse_singular(packed: Packed, frames: dict[str, np.ndarray]) -> AssemblyError | None:
+    """Drop frames from the first one on whose rates and accelerations the drives do not determine; the error that says so."""
+    for f, (t, q) in enumerate(zip(frames["t"], frames["q"], strict=True)):
+        size, names = _loose(packed, float(t), q.copy())
         if size <= SINGULAR:
-            raise AssemblyError(f"singular position at t = {self.t:.6g} s: {names} can move although all drives stand still, "
-                                "so that rates and reactions are not determined. Drive another joint, or leave this time out")
+            for name in frames:
+                frames[name] = frames[name][:f]
+            return AssemblyError(f"singular position at t = {t:.6g} s: {names} can move although all drives stand still, so "
+                                 "that rates and reactions are not determined. Drive another joint, or leave this time out")
+    return None
 
-    def _beyond_reach(self, until: float) -> AssemblyError:
-        """Return the error that says where the way ends and what is missing further on."""
-        begin = self._driven(until, np.zeros(len(self.scale)))
-        size, names = self._loose()
-        nearest = Assembler(self.packed, until)
-        told = nearest.missing(nearest.close(begin, self.weight))
-        where = f" close to a singular position of {names}" if size <= NEARLY_SINGULAR else ""
-        return AssemblyError(f"the drives cannot be followed beyond t = {self.t:.6g} s{where}: at t = {until:.6g} s, in the "
-                             f"nearest position found, {told or 'another branch of the mechanism would have to be taken'}. "
-                             "Shorten the drives' travel, or check lengths and axes of these joints")
+
+def _beyond_reach(simulation: Simulation, t: float, until: float, cause: BaseException) -> BaseException:
+    """Return the error that says where the way ends and what is missing further on, at the frame at `until` [s]."""
+    packed = simulation.begin.packed
+    q = simulation.loop.tree_state()[0]
+    size, names = _loose(packed, t, q.copy())
+    set_drives(packed, until, q, np.zeros(packed.layout.n_v))
+    if not isinstance(cause, MultibodyError):
+        return cause
+    normalise(packed.system, q)
+    driven = packed.system.dof["drive"] >= 0
+    nearest = Assembler(packed, until)
+    missing = nearest.missing(nearest.close(q, np.where(driven, 0.0, packed.system.dof["q_scale"])))
+    where = f" close to a singular position of {names}" if size <= NEARLY_SINGULAR else ""
+    return AssemblyError(f"the drives cannot be followed beyond t = {t:.6g} s{where}: at t = {until:.6g} s, in the nearest "
+                         f"position found, {missing or 'another branch of the mechanism would have to be taken'}. "
+                         "Shorten the drives' travel, or check lengths and axes of these joints")

@@ -121,7 +121,7 @@ def static(model: Model, t: float = 0.0, *, start: Starts = None) -> StaticResul
     frames: dict[str, Any] = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
     if not found.stable:
         begin = replace(begin, messages=(*begin.messages, _unstable(f"{rate_names(packed.layout)[found.softest]} moves")))
-    results = _told(packed, begin, frames, iterations, found.stable)
+    results = _shown(packed, begin, frames, iterations, found.stable)
     results._state = partial(_in_frames_alone, state_of(packed, t, found.q, still))
     return results
 
@@ -144,7 +144,7 @@ def _find(balance: Balance, q: np.ndarray) -> tuple[Place, int]:
     return found, iterations
 
 
-def _told(packed: Packed, begin: Start, frames: Mapping[str, ArrayLike], iterations: int, stable: bool) -> StaticResults:
+def _shown(packed: Packed, begin: Start, frames: Mapping[str, ArrayLike], iterations: int, stable: bool) -> StaticResults:
     """Results of the one frame in equilibrium."""
     results = make_results(packed, begin.formulation.name, frames, integrator="static",
                            messages=(*begin.messages, *idle_controllers(packed)),
@@ -174,14 +174,14 @@ def _static_flexible(model: Model, start: Starts, t: float) -> StaticResults:
         found = find_equilibrium(begin, t)
     still = np.zeros(found.packed.layout.n_v)
     frames: dict[str, Any] = {"t": [t], "q": [found.q], "qd": [still], "qdd": [still]}
-    told = [f"{found.load_steps} load step{'s' * (found.load_steps > 1)}"]
+    notes = [f"{found.load_steps} load step{'s' * (found.load_steps > 1)}"]
     if found.critical is not None:
-        told.append(f"the equilibria are unstable beyond the load factor {found.critical:.4g}, about; a small side load or "
-                    "another start leads to the buckled ones")
+        notes.append(f"the equilibria are unstable beyond the load factor {found.critical:.4g}, about; a small side load or "
+                     "another start leads to the buckled ones")
     elif not found.stable:
-        told.append(_unstable("a motion that bends bodies grows"))
-    begin = replace(begin, messages=(*begin.messages, *told))
-    results = _told(found.packed, begin, frames, found.iterations, found.stable)
+        notes.append(_unstable("a motion that bends bodies grows"))
+    begin = replace(begin, messages=(*begin.messages, *notes))
+    results = _shown(found.packed, begin, frames, found.iterations, found.stable)
     faces = state_of(found.packed, t, found.q, still)
     results._state = _InBoth(faces, partial(_in_floating_frames, model, faces))
     return results

@@ -84,7 +84,7 @@ def spins(linear: Linearized) -> dict[str, np.ndarray]:
 
 
 def whirl(linear: Linearized, frequencies: np.ndarray, shapes: np.ndarray, model: Any, part: str | None) -> Whirl:
-    """Tell modes, their frequencies and shapes, in fixed axes; see `Eigenmodes.whirl`."""
+    """Describe modes, their frequencies and shapes, in fixed axes; see `Eigenmodes.whirl`."""
     turning = spins(linear)
     if part is None and turning:
         part = max(turning, key=lambda name: float(np.linalg.norm(turning[name])))

@@ -67,7 +67,7 @@ def run_bar(quiet: bool) -> Iterator[RunBar | None]:
 
 @contextmanager
 def compile_notes(quiet: bool) -> Iterator[None]:
-    """Tell on stderr which kernel is being compiled and how far it is, while the block runs."""
+    """Report on stderr which kernel is being compiled and how far it is, while the block runs."""
     if quiet:
         yield
         return
@@ -78,7 +78,7 @@ def compile_notes(quiet: bool) -> Iterator[None]:
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     status = console.status("") if console.is_terminal else None
 
-    def tell(name: str, done: int, total: int) -> None:
+    def report(name: str, done: int, total: int) -> None:
         text = f"compiling kernels once after installation: {done + 1}/{total} {name}"
         if status is None:
             console.print(text, markup=False)
@@ -86,10 +86,10 @@ def compile_notes(quiet: bool) -> Iterator[None]:
             status.update(text)
             status.start()
 
-    on_compile.append(tell)
+    on_compile.append(report)
     try:
         yield
     finally:
-        on_compile.remove(tell)
+        on_compile.remove(report)
         if status is not None:
             status.stop()

@@ -159,7 +159,7 @@ def _start(text: str) -> tuple[str, Any]:
 
 
 def _refuse_unknown_owners(model: CheckedModel, channels: tuple[str, ...]) -> None:
-    """Tell before a long run that a channel to be drawn belongs to no part of the model."""
+    """Report before a long run that a channel to be drawn belongs to no part of the model."""
     groups = (model.bodies, model.flexibles, model.joints, model.constraints, model.forces, model.motions)
     parts = [part.name for group in groups for part in group] + [flexible.part for flexible in model.flexibles]
     points = [f"{body.name}.{point}" for body in model.bodies for point in body.points if point]
@@ -171,7 +171,7 @@ def _refuse_unknown_owners(model: CheckedModel, channels: tuple[str, ...]) -> No
 
 
 def _refuse_unknown_quantities(model: Model, settings: dict[str, Any], channels: tuple[str, ...]) -> None:
-    """Tell before a long run that a part has no such quantity."""
+    """Report before a long run that a part has no such quantity."""
     from ..results.channels import find, owners
     from ..start.initial import prepare_start
 

@@ -209,7 +209,7 @@ def beam(*, length: float, section: CrossSection, material: Material, elements: 
     theory : {"timoshenko", "euler-bernoulli"}
         With or without shear deformation.
     rotary_inertia : bool
-        Whether sections resist to be tilted; without, the Euler-Bernoulli beam is that of the textbooks.
+        Whether sections resist tilting; without, the Euler-Bernoulli beam is that of the textbooks.
 
     Returns
     -------
@@ -244,9 +244,9 @@ def _checked(length: Any, section: Any, material: Any, elements: Any, theory: An
     found = (number(faults, "beam.length", length, "m", above=0.0), read_section(faults, "beam.section", section),
              read_material(faults, "beam.material", material))
     if not isinstance(elements, Integral) or isinstance(elements, bool) or elements < 1:
-        faults.tell("beam.elements", f"found {shown(elements)}, expected a whole number of 1 or more")
+        faults.flag("beam.elements", f"found {shown(elements)}, expected a whole number of 1 or more")
     if theory not in THEORIES:
-        faults.tell("beam.theory", f"found {shown(theory)}, expected {' or '.join(map(repr, THEORIES))}")
+        faults.flag("beam.theory", f"found {shown(theory)}, expected {' or '.join(map(repr, THEORIES))}")
     flag(faults, "beam.rotary_inertia", rotary_inertia)
     if faults:
         raise ModelError(faults)

@@ -77,7 +77,7 @@ def check_volumes(nodes: np.ndarray, blocks: Sequence[ElementBlock], where: str)
         if bad.size:
             worst = bad[np.argsort(det[bad])][:5]
             listed = ", ".join(f"{i} ({det[i] / size[i]:.2g})" for i in worst)
-            faults.tell(where, f"{bad.size} of {len(det)} {block.kind} elements have a zero or negative volume somewhere "
+            faults.flag(where, f"{bad.size} of {len(det)} {block.kind} elements have a zero or negative volume somewhere "
                           f"inside; worst (det J over size): {listed}; expected positive everywhere; "
                           "renumber their nodes or repair the mesh")
     if faults:

@@ -34,7 +34,7 @@ def damping_matrix(damping: Any, stiffness: np.ndarray, mass: np.ndarray, fe: FE
         return _material_damping(fe) * stiffness
     if isinstance(damping, Mapping):
         for name in set(damping) - {"mass", "stiffness"}:
-            faults.tell(f"damping.{name}", "unknown, expected 'mass' [1/s] and 'stiffness' [s]")
+            faults.flag(f"damping.{name}", "unknown, expected 'mass' [1/s] and 'stiffness' [s]")
         a, b = (number(faults, f"damping.{name}", damping.get(name, 0.0), unit, least=0.0)
                 for name, unit in (("mass", "1/s"), ("stiffness", "s")))
         if faults:

@@ -73,25 +73,25 @@ def check_fe(fe: FEModel, *, mass: float | None = None, thorough: bool | None = 
 def _check_shapes(faults: Faults, where: str, fe: FEModel) -> None:
     nodes = np.asarray(fe.nodes)
     if nodes.ndim != 2 or nodes.shape[1] != 3 or not len(nodes) or not np.isfinite(nodes).all():
-        faults.tell(where + ".nodes", f"found shape {nodes.shape}, expected (n, 3) finite positions [m]")
+        faults.flag(where + ".nodes", f"found shape {nodes.shape}, expected (n, 3) finite positions [m]")
         return
     count = len(fe.dof_node)
     if len(fe.dof_direction) != count or not count:
-        faults.tell(where + ".dof_direction", f"found {len(fe.dof_direction)}, expected as many as dof_node: {count}")
+        faults.flag(where + ".dof_direction", f"found {len(fe.dof_direction)}, expected as many as dof_node: {count}")
         return
     if fe.dof_node.min() < 0 or fe.dof_node.max() >= len(nodes):
-        faults.tell(where + ".dof_node", f"found {fe.dof_node.min()} to {fe.dof_node.max()}, expected node numbers 0 to "
+        faults.flag(where + ".dof_node", f"found {fe.dof_node.min()} to {fe.dof_node.max()}, expected node numbers 0 to "
                     f"{len(nodes) - 1}")
     if not np.isin(fe.dof_direction, range(6)).all():
-        faults.tell(where + ".dof_direction", "expected 0 to 5: displacements along x, y, z, rotations about x, y, z")
+        faults.flag(where + ".dof_direction", "expected 0 to 5: displacements along x, y, z, rotations about x, y, z")
     if len(np.unique(np.column_stack([fe.dof_node, fe.dof_direction]), axis=0)) < count:
-        faults.tell(where + ".dof_node", "two unknowns have the same node and direction, expected each once")
+        faults.flag(where + ".dof_node", "two unknowns have the same node and direction, expected each once")
     for name in ("stiffness", "mass"):
         matrix = getattr(fe, name)
         if matrix.shape != (count, count):
-            faults.tell(f"{where}.{name}", f"found shape {matrix.shape}, expected ({count}, {count})")
+            faults.flag(f"{where}.{name}", f"found shape {matrix.shape}, expected ({count}, {count})")
         elif not np.isfinite(matrix.data).all():
-            faults.tell(f"{where}.{name}", "found entries that are not finite")
+            faults.flag(f"{where}.{name}", "found entries that are not finite")
 
 
 def stored_half(matrix: sparray) -> bool:
@@ -103,39 +103,39 @@ def stored_half(matrix: sparray) -> bool:
 
 
 def check_symmetric(faults: Faults, where: str, matrix: sparray) -> None:
-    """Tell if a matrix is not symmetric, or only half of one."""
+    """Report if a matrix is not symmetric, or only half of one."""
     largest = abs(matrix).max() if matrix.nnz else 0.0
     if largest == 0:
-        faults.tell(where, "the matrix is zero")
+        faults.flag(where, "the matrix is zero")
         return
     difference = abs(matrix - matrix.T).tocoo()
     worst = int(difference.data.argmax()) if difference.nnz else 0
     if difference.nnz and stored_half(matrix):
-        faults.tell(where, "only one triangle is stored, expected both; mirror it: A + A.T - diag(A)")
+        faults.flag(where, "only one triangle is stored, expected both; mirror it: A + A.T - diag(A)")
         return
     if difference.nnz and difference.data[worst] > ACCURACY * largest:
         i, j = difference.row[worst], difference.col[worst]
-        faults.tell(where, f"not symmetric: entries ({i}, {j}) and ({j}, {i}) differ by {difference.data[worst]:.3g}, "
+        faults.flag(where, f"not symmetric: entries ({i}, {j}) and ({j}, {i}) differ by {difference.data[worst]:.3g}, "
                     f"largest entry {largest:.3g}; expected a symmetric matrix without gyroscopic or friction terms")
 
 
 def _check_parts(faults: Faults, where: str, fe: FEModel) -> None:
-    """Tell loose nodes and separate parts."""
+    """Report loose nodes and separate parts."""
     bare = np.setdiff1d(np.arange(len(fe.nodes)), fe.dof_node)
     size = np.zeros(len(fe.nodes))
     np.add.at(size, fe.dof_node, abs(fe.stiffness).sum(axis=1))
     loose = np.setdiff1d(np.flatnonzero(size <= EPS * size.max()), bare)
     if loose.size:
-        faults.tell(where + ".nodes", f"{_listed(loose, 'node')} no stiffness: loose, in no element; remove "
+        faults.flag(where + ".nodes", f"{_listed(loose, 'node')} no stiffness: loose, in no element; remove "
                     f"{'it' if loose.size == 1 else 'them'}")
     if bare.size:
-        faults.tell(where + ".nodes", f"{_listed(bare, 'node')} no unknowns: clamped and eliminated, or loose; give "
+        faults.flag(where + ".nodes", f"{_listed(bare, 'node')} no unknowns: clamped and eliminated, or loose; give "
                     "the free model with all nodes, or remove loose ones")
     belongs = csr_array((np.ones(fe.n_dof), (np.arange(fe.n_dof), fe.dof_node)), shape=(fe.n_dof, len(fe.nodes)))
     count, part = connected_components(belongs.T @ abs(fe.stiffness) @ belongs, directed=False)
     if not (loose.size or bare.size) and count > 1:
         sizes = ", ".join(map(str, np.bincount(part)[:8])) + (", …" if count > 8 else "")
-        faults.tell(where, f"the mesh falls into {count} separate parts ({sizes} nodes), expected one connected body; "
+        faults.flag(where, f"the mesh falls into {count} separate parts ({sizes} nodes), expected one connected body; "
                     "merge coincident nodes or give each part its own body")
 
 
@@ -145,7 +145,7 @@ def _listed(items: np.ndarray, what: str) -> str:
 
 
 def _check_rigid(faults: Faults, where: str, fe: FEModel) -> None:
-    """Tell if rigid motions cause forces, and what that points to."""
+    """Report if rigid motions cause forces, and what that points to."""
     modes = fe.rigid_modes(fe.nodes.mean(axis=0))
     force = np.abs(fe.stiffness @ modes)
     bound = ACCURACY * (abs(fe.stiffness) @ np.abs(modes)).max(axis=0)
@@ -158,39 +158,39 @@ def _check_rigid(faults: Faults, where: str, fe: FEModel) -> None:
         c = next(c for c in held if c < 3)
         at = np.flatnonzero(force[:, c] > 1e-3 * force[:, c].max())
         places = ", ".join(f"node {fe.dof_node[i]} {_NAMES[fe.dof_direction[i]]}" for i in at[:6])
-        faults.tell(where + ".stiffness", head + f"the model looks supported at {places}"
+        faults.flag(where + ".stiffness", head + f"the model looks supported at {places}"
                     f"{', …' if at.size > 6 else ''} ({at.size} unknowns); give the free model without supports and "
                     "springs to ground, with no eliminated unknowns")
     elif (fe.dof_direction < 3).all():
-        faults.tell(where + ".stiffness", head + "translations are free but rotations are not: rotations of beam or "
+        faults.flag(where + ".stiffness", head + "translations are free but rotations are not: rotations of beam or "
                     "shell nodes are missing from the matrices, or nodes and unknowns are in another order")
     else:
-        faults.tell(where + ".stiffness", head + "translations are free but rotations are not: nodes are in another "
+        faults.flag(where + ".stiffness", head + "translations are free but rotations are not: nodes are in another "
                     "unit of length than the matrices, in another order, or some rotations are missing")
 
 
 def _check_mass(faults: Faults, where: str, fe: FEModel, expected: float | None) -> None:
     moved = np.diag(fe.rigid_mass)[:2 if fe.is_planar else 3]
     if not moved.min() > 0:
-        faults.tell(where + ".mass", f"the body weighs {_three(moved)} kg along its directions, expected positive")
+        faults.flag(where + ".mass", f"the body weighs {_three(moved)} kg along its directions, expected positive")
         return
     if np.ptp(moved) > ACCURACY * moved.max():
-        faults.tell(where + ".mass", f"translations move different masses, {_three(moved)} kg, expected one mass; "
+        faults.flag(where + ".mass", f"translations move different masses, {_three(moved)} kg, expected one mass; "
                     "some unknowns are eliminated or assigned to a wrong direction")
         return
     found = moved[0]
     if expected is not None and not 0.9 <= found / expected <= 1.1:
-        faults.tell(where + ".mass", f"found {found:g} kg, expected {expected:g} kg: a factor {found / expected:.3g}; "
+        faults.flag(where + ".mass", f"found {found:g} kg, expected {expected:g} kg: a factor {found / expected:.3g}; "
                     "convert to kg, m, s (from N, mm, t: mass and stiffness times 1000, lengths by 1000)")
     volume = float(np.prod(np.ptp(fe.nodes, axis=0)))
     solid = (fe.dof_direction < 3).all()  # beams and shells are thicker than the extent of their nodes
     if solid and volume > 0 and not LIGHTEST <= found / volume <= HEAVIEST:
-        faults.tell(where + ".mass", f"{found:g} kg in a box of {volume:.3g} m³ are {found / volume:.3g} kg/m³, "
+        faults.flag(where + ".mass", f"{found:g} kg in a box of {volume:.3g} m³ are {found / volume:.3g} kg/m³, "
                     f"{'more' if found / volume > HEAVIEST else 'less'} than any material; convert nodes, material and "
                     "matrices to m, kg, s")
     elif solid and volume > 0 and expected is None and found > LARGEST_PIECE and found / volume > MASSIVE:
         size = " x ".join(f"{x:.4g}" for x in np.ptp(fe.nodes, axis=0))
-        faults.tell(where + ".mass", f"{found:.4g} kg in a box of {size} m: no piece of that size is that massive; are the "
+        faults.flag(where + ".mass", f"{found:.4g} kg in a box of {size} m: no piece of that size is that massive; are the "
                     "nodes in millimetres? Scale them by 0.001, or confirm the mass with total_mass=")
 
 
@@ -199,7 +199,7 @@ def _three(values: np.ndarray) -> str:
 
 
 def _check_eigenvalues(faults: Faults, where: str, fe: FEModel) -> None:
-    """Tell negative eigenvalues, and zero ones beyond the rigid motions."""
+    """Report negative eigenvalues, and zero ones beyond the rigid motions."""
     k, m = fe.stiffness.diagonal(), fe.mass.diagonal()
     ratio = float((k[m > 0] / m[m > 0]).max())  # the size of the largest eigenvalue
     shift = 1e-10 * ratio
@@ -208,13 +208,13 @@ def _check_eigenvalues(faults: Faults, where: str, fe: FEModel) -> None:
         factors[name] = factor = _factor(csc_array(matrix))
         negative = 0 if factor is None else int((factor.U.diagonal() < 0).sum())  # Sylvester's inertia
         if negative:
-            faults.tell(f"{where}.{name}", f"not positive semi-definite: {negative} negative eigenvalue"
+            faults.flag(f"{where}.{name}", f"not positive semi-definite: {negative} negative eigenvalue"
                         f"{'s' * (negative > 1)}, expected none; a sign, a missing half or multiplier rows?")
     rigid = 3 if fe.is_planar else 6
     if faults or fe.n_dof <= rigid + 1:
         return
     if factors["stiffness"] is None or _lowest(fe, factors["stiffness"], shift, rigid + 1)[-1] <= 100 * EPS * ratio:
-        faults.tell(where + ".stiffness", f"more than {rigid} zero eigenvalues, expected {rigid} rigid motions; parts are "
+        faults.flag(where + ".stiffness", f"more than {rigid} zero eigenvalues, expected {rigid} rigid motions; parts are "
                     "joined by hinges only, or unknowns have no stiffness")
 
 
@@ -250,17 +250,17 @@ def check_interfaces(fe: FEModel, interfaces: Mapping[str, Any]) -> dict[str, np
         try:
             found[name] = fe.node_set(nodes, f"interfaces.{name}")
         except ModelError as error:
-            faults.tell(f"interfaces.{name}", error.faults[0].what.removeprefix(f"interfaces.{name}: "))
+            faults.flag(f"interfaces.{name}", error.faults[0].what.removeprefix(f"interfaces.{name}: "))
     names = list(found)
     for i, first in enumerate(names):
         for second in names[i + 1:]:
             common = np.intersect1d(found[first], found[second])
             if common.size:
                 shared = f"{_listed(common, 'node').rsplit(' ', 1)[0]}"
-                faults.tell(f"interfaces.{second}", f"shares {shared} with {first!r}, expected disjoint sets; leave "
+                faults.flag(f"interfaces.{second}", f"shares {shared} with {first!r}, expected disjoint sets; leave "
                             "the common nodes out of one of them")
     if not interfaces:
-        faults.tell("interfaces", "found none, expected one or more, such as {'hub': 'start'}")
+        faults.flag("interfaces", "found none, expected one or more, such as {'hub': 'start'}")
     if faults:
         raise ModelError(faults)
     return found

@@ -64,15 +64,15 @@ def grid_mesh(kind: str, lengths: Sequence[float], divisions: Sequence[int]) -> 
 
 def read_grid(faults: Faults, where: str, lengths: Any, divisions: Any, kind: Any, kinds: Sequence[str], dim: int
               ) -> tuple[float, ...]:
-    """Tell what is wrong with the arguments of a structured mesh; return its lengths [m]."""
+    """Report what is wrong with the arguments of a structured mesh; return its lengths [m]."""
     sizes = row(faults, f"{where}.lengths", lengths, (dim,), ("m",), f"{dim} lengths [m]") or ()
     for i, size in enumerate(sizes):
         if not size > 0:
-            faults.tell(f"{where}.lengths[{i}]", f"found {size:g}, expected a length [m] greater than 0")
+            faults.flag(f"{where}.lengths[{i}]", f"found {size:g}, expected a length [m] greater than 0")
     counts = list(divisions) if isinstance(divisions, (Sequence, np.ndarray)) else []
     whole = all(isinstance(n, Integral) and not isinstance(n, bool) and int(n) >= 1 for n in counts)
     if len(counts) != dim or isinstance(divisions, str) or not whole:
-        faults.tell(f"{where}.divisions", f"found {shown(divisions)}, expected {dim} whole numbers of 1 or more")
+        faults.flag(f"{where}.divisions", f"found {shown(divisions)}, expected {dim} whole numbers of 1 or more")
     if kind not in kinds:
-        faults.tell(f"{where}.kind", f"found {shown(kind)}, expected {' or '.join(map(repr, kinds))}")
+        faults.flag(f"{where}.kind", f"found {shown(kind)}, expected {' or '.join(map(repr, kinds))}")
     return sizes

@@ -141,7 +141,7 @@ def _unknowns(dofs: Any, n: int, size: int) -> tuple[np.ndarray, np.ndarray]:
     pairs = np.asarray(dofs)
     faults = Faults()
     if pairs.shape != (size, 2) or pairs.dtype.kind not in "iu":
-        faults.tell("matrices.dofs", f"found {pairs.dtype} of shape {pairs.shape}, expected whole numbers of shape "
+        faults.flag("matrices.dofs", f"found {pairs.dtype} of shape {pairs.shape}, expected whole numbers of shape "
                     f"({size}, 2): node and direction of each row")
         raise ModelError(faults)
     return pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64)

@@ -110,7 +110,7 @@ def _wanted(modes: Any, max_frequency: Any) -> tuple[int | None, float | None]:
     """Return how many modes are wanted (None: as many as the frequency asks for) and the frequency's square."""
     faults = Faults()
     if modes is not None and (not isinstance(modes, Integral) or isinstance(modes, bool) or modes < 0):
-        faults.tell("modes", f"found {shown(modes)}, expected a whole number of 0 or more")
+        faults.flag("modes", f"found {shown(modes)}, expected a whole number of 0 or more")
     if max_frequency is not None:
         max_frequency = number(faults, "max_frequency", max_frequency, "Hz", above=0.0)
     if faults:

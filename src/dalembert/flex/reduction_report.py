@@ -67,7 +67,7 @@ def reduction_report(reduced: ReducedBody, *, full: bool = True) -> str:
 
 
 def _coordinates(reduced: ReducedBody) -> str:
-    """Tell the coordinates of an interface."""
+    """List the coordinates of an interface."""
     return "3 coordinates each in the plane" if reduced.model.is_planar else "6 coordinates each"
 
 

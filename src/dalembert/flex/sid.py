@@ -129,7 +129,7 @@ def body_of(sid: SidFile, file: str = "sid") -> FloatingBody:
                         gyroscopic, _symmetric(_first(b["J"], n).transpose(1, 0, 2)), curvature, _symmetric(b["Me"].m0))
     damping = b["De"].m0 if "De" in b else np.zeros((n, n))
     load = b["ksigma"].m0[:, 0] if "ksigma" in b else np.zeros(n)
-    return FloatingBody("of the file", np.zeros(3), *_told_modes(sid, b), constants, _symmetric(b["Ke"].m0), damping,
+    return FloatingBody("of the file", np.zeros(3), *_stated_modes(sid, b), constants, _symmetric(b["Ke"].m0), damping,
                         {name: _place(node) for name, node in sid.nodes.items()}, load, geo)
 
 
@@ -159,20 +159,20 @@ def _stiffening(sid: SidFile, n: int) -> Stiffening | None:
     force = {name: -_first(node["phi"], n).transpose(0, 2, 1) for name, node in sid.nodes.items()}
     torque = {name: -_first(node["psi"], n).transpose(0, 2, 1) for name, node in sid.nodes.items()}
     spin = _first(sid.blocks["Oe"], n).transpose(2, 0, 1)
-    told = re.search(r"Geo_?Stiff\w*\s*=\s*(\w+)", sid.comment, re.IGNORECASE)
-    if told is None or told[1].lower() not in ("yes", "no"):
+    stated = re.search(r"Geo_?Stiff\w*\s*=\s*(\w+)", sid.comment, re.IGNORECASE)
+    if stated is None or stated[1].lower() not in ("yes", "no"):
         some = any(a.any() for a in (translation, *force.values(), *torque.values()))
     else:
-        some = told[1].lower() == "yes"
+        some = stated[1].lower() == "yes"
     return Stiffening(translation, rotation, spin, force, torque) if some else None
 
 
-def _told_modes(sid: SidFile, blocks: Mapping[str, Taylor]) -> tuple[tuple[str, ...], np.ndarray]:
+def _stated_modes(sid: SidFile, blocks: Mapping[str, Taylor]) -> tuple[tuple[str, ...], np.ndarray]:
     """Return names and frequencies [Hz] of the elastic coordinates; from the matrices where the text has none."""
-    told = [_FREQUENCY.search(text) for text in sid.modes]
+    stated = [_FREQUENCY.search(text) for text in sid.modes]
     ratio = np.diag(blocks["Ke"].m0) / np.diag(blocks["Me"].m0)
     found = [float(m[1].upper().replace("D", "E")) if m else np.sqrt(max(r, 0.0)) / (2 * np.pi)
-             for m, r in zip(told, ratio, strict=True)]
+             for m, r in zip(stated, ratio, strict=True)]
     return tuple(text.rpartition(":")[0].strip() or text.strip() for text in sid.modes), np.array(found)
 
 

@@ -125,7 +125,7 @@ def _columns(file: str) -> np.ndarray:
     except ValueError:
         entries = np.empty((0, 0))
     if entries.shape[1] not in (3, 5):
-        _tell_bad_line(file, lines)
+        _refuse_bad_line(file, lines)
     return entries
 
 
@@ -133,7 +133,7 @@ def _is_entry(line: str) -> bool:
     return not line.isspace() and line.lstrip()[:1] not in ("*", "%", "#")
 
 
-def _tell_bad_line(file: str, lines: list[str]) -> None:
+def _refuse_bad_line(file: str, lines: list[str]) -> None:
     width = len(lines[0].split())
     for i, line in enumerate(lines):
         words = line.split()

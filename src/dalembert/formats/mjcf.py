@@ -304,18 +304,18 @@ class _Reader:
             what = "its polynomial is not linear" if own else "its tendon is not a sum of joint coordinates"
             self.notes.append(f"equality {name!r} is left out: {what}")
             return
-        told, factor = next(iter(own.items()))
-        to = {joint: -c / factor for joint, c in own.items() if joint != told}
+        dependent, factor = next(iter(own.items()))
+        to = {joint: -c / factor for joint, c in own.items() if joint != dependent}
         for joint, c in other.items():
             to[joint] = to.get(joint, 0.0) + a1 * c / factor
         to = {joint: c for joint, c in to.items() if c}
         if not to:
-            self.parts.append(Motion(name, told, position=a0 / factor))
-        elif len(to) == 1 and told not in to:
+            self.parts.append(Motion(name, dependent, position=a0 / factor))
+        elif len(to) == 1 and dependent not in to:
             (joint, ratio), = to.items()
-            self.parts.append(Gear(name, joint, told, ratio, a0 / factor))
+            self.parts.append(Gear(name, joint, dependent, ratio, a0 / factor))
         else:
-            self.parts.append(CoordinateCoupling(name, told, to, a0 / factor))
+            self.parts.append(CoordinateCoupling(name, dependent, to, a0 / factor))
 
     def _actuator(self, element: Element) -> None:
         """Make a motor on a joint a `Motor` that is at rest; report all others."""

@@ -130,7 +130,7 @@ class _Reader:
         if missing:
             raise self.fail(f"modal: found no block {missing[0]!r}, expected {', '.join(BLOCKS)}")
         everything = [b for node in raw_nodes.values() for b in node.values()] + list(raw.values())
-        dialect = self._told_dialect(everything, len(modes)) if self.dialect == "auto" else self.dialect
+        dialect = self._find_dialect(everything, len(modes)) if self.dialect == "auto" else self.dialect
         nodes = {name: {k: self._taylor(b, dialect, len(modes)) for k, b in node.items()}
                  for name, node in raw_nodes.items()}
         return SidFile(comment, mass, modes, nodes, {k: self._taylor(b, dialect, len(modes)) for k, b in raw.items()})
@@ -275,8 +275,8 @@ class _Reader:
                 raise self.fail(f"{name}: found no {size}, expected the size of the matrix", raw.line)
         return raw
 
-    def _told_dialect(self, blocks: list[_Raw], n: int) -> str:
-        """Tell the order of indices from entries that fit only one of them."""
+    def _find_dialect(self, blocks: list[_Raw], n: int) -> str:
+        """Find the order of indices from entries that fit only one of them."""
         votes: dict[str, tuple[_Raw, int]] = {}
         for raw in blocks:
             columns = raw.sizes["ncol"]

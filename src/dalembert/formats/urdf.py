@@ -233,7 +233,7 @@ def _mimic(element: Element, mimic: Element, joints: dict[str, Joint], names: Pa
 
 
 def _left_out(element: Element, name: str) -> list[str]:
-    """Tell what of a joint does not become part of the model."""
+    """Report what of a joint does not become part of the model."""
     notes = []
     limit = element.one("limit")
     if limit is not None and element.attributes["type"] in ("revolute", "prismatic"):

@@ -1,7 +1,5 @@
 """What results show of a state: bodies' frames, joint reactions, efforts, force elements, energies, momentum."""
 
-from math import isnan
-
 from ..codes import FormCode, Status
 from .algebra.quad import load_columns, load_symmetric
 from .algebra.rotation import quaternion_of_matrix
@@ -21,7 +19,7 @@ from .algebra.small import (
 )
 from .compile.jit import kernel
 from .constraint.rows import add_row_loads, eval_rows
-from .evaluate import eval_accelerations, eval_state
+from .evaluate import eval_state
 from .flex.floating import elastic_parts, eval_strain_energy
 from .force.elements import eval_element, without_effort
 from .force.power import supplied_power
@@ -98,12 +96,12 @@ def measure_holds(sys, f, first, out, work):
         for r in range(hold.first, hold.first + hold.count):
             c, own = sys.row[r], work.row[r]
             if c.terms > 0:
-                effort -= own.multiplier
+                effort -= own.lam
                 continue
             arm = mul33_vec(load_columns(work.body[c.b].E_wb), load3(c.u_b))
             push = load3(own.f_b)
-            load_f = axpy3(-own.multiplier, push, load_f)
-            load_n = axpy3(-own.multiplier, sub3(load3(own.n_b), cross(arm, push)), load_n)
+            load_f = axpy3(-own.lam, push, load_f)
+            load_n = axpy3(-own.lam, sub3(load3(own.n_b), cross(arm, push)), load_n)
         put3(out, f, first + i, 0, (load_f[0] + effort, load_f[1], load_f[2]))
         put3(out, f, first + i, 3, load_n)
 
@@ -112,30 +110,22 @@ def measure_holds(sys, f, first, out, work):
 def measure_violations(sys, f, out, work):
     """Fill out[f, 9] and out[f, 10]: largest violation of a constraint and of its rate."""
     for r in range(sys.row.shape[0]):
-        out[f, 9] = max(out[f, 9], abs(work.row[r].value))
-        out[f, 10] = max(out[f, 10], abs(work.row[r].rate))
+        out[f, 9] = max(out[f, 9], abs(work.row[r].Phi))
+        out[f, 10] = max(out[f, 10], abs(work.row[r].Phid))
 
 
 @kernel
 def load_rows(sys, t, q, qd, multiplier, tau, work) -> int:
-    """Evaluate a state with the loads of its multipliers, found anew if they are nan; `tau` takes those on coordinates."""
-    status = Status.OK.value
-    for r in range(sys.row.shape[0]):
-        if isnan(multiplier[r]):
-            status = eval_accelerations(sys, t, q, qd, work.scratch.frame.qdd, tau, work)
-            break
-        work.row[r].push = multiplier[r]
-    if status != Status.OK.value:
-        return status
+    """Evaluate a state with the loads of its multipliers; `tau` takes those on coordinates."""
     status = eval_state(sys, t, q, qd, tau, work)
     if status != Status.OK.value:
         return status
     for r in range(sys.row.shape[0]):
-        work.row[r].multiplier, work.row[r].penalty = work.row[r].push, 0.0
+        work.row[r].lam, work.row[r].pen = multiplier[r], 0.0
     status = eval_rows(sys, t, q, qd, work)
     add_row_loads(sys, q, tau, work)
     for r in range(sys.row.shape[0]):
-        work.row[r].penalty = sys.row[r].penalty
+        work.row[r].pen = sys.row[r].penalty
     return status
 
 
@@ -212,7 +202,7 @@ def restore_loads(loads, work):
 
 @kernel
 def measure_frames(sys, t, q, qd, qdd, multiplier, loads, body, reaction, effort, element, system, work) -> int:
-    """Evaluate all tables for the frames t (nf,), q, qd, qdd (nf, ...) and the multipliers (nf, m), nan where not known.
+    """Evaluate all tables for the frames t (nf,), q, qd, qdd (nf, ...) and the multipliers (nf, m); nothing is solved.
 
     `loads` are the outputs of controllers and the loads from outside, as `restore_loads` takes them.
     `effort` (nf, n_v) holds the applied efforts of undriven rates and the drives' efforts of driven ones.

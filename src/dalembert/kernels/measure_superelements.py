@@ -1,12 +1,10 @@
 """What results show of a model with superelements: their loads on the faces, energies, momenta and points of a state.
 
 Frames are in joint coordinates of the tree of faces, followed by the modes.  A state is brought to natural coordinates, with
-the accelerations and multipliers that the run has found; nothing is solved, unless a frame has no multipliers.  The tree's own
-inverse dynamics then gives the joint reactions: the faces are massless rows, on which the superelements act with the loads
-found, and the loops with their multipliers.  The momentum of a superelement is that of its interfaces, M v, and its moment.
+the accelerations and multipliers that the run has found; nothing is solved.  The tree's own inverse dynamics then gives the
+joint reactions: the faces are massless rows, on which the superelements act with the loads found, and the loops with their
+multipliers.  The momentum of a superelement is that of its interfaces, M v, and its moment.
 """
-
-from math import isnan
 
 from ..codes import Status
 from .algebra.rotation import quaternion_of_matrix
@@ -178,17 +176,6 @@ def measure_superelements(sys, f, point, system, work, tree_work) -> int:
 
 
 @kernel
-def take_multipliers(sys, tree, t, q, qd, multiplier, work, tree_work) -> int:
-    """Multipliers of the loops' rows into `work.row.push`, found anew if they are nan."""
-    for r in range(multiplier.shape[0]):
-        if isnan(multiplier[r]):
-            return solve_natural_frame(sys, tree, t, q, qd, work.scratch.frame.needed, work, tree_work)
-    for r in range(multiplier.shape[0]):
-        work.row[r].push = multiplier[r]
-    return Status.OK.value
-
-
-@kernel
 def measure_natural_frames(sys, tree, t, q, qd, qdd, multiplier, loads, body, point, reaction, effort, element, system, work,
                            tree_work) -> int:
     """Evaluate all tables for frames t (nf,), q, qd, qdd (nf, ...) of the tree with the modes behind.
@@ -200,9 +187,6 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, multiplier, loads, body, po
     for f in range(t.shape[0]):
         restore_loads(loads[f], work)
         restore_loads(loads[f], tree_work)
-        status = take_multipliers(sys, tree, t[f], q[f], qd[f], multiplier[f], work, tree_work)
-        if status != Status.OK.value:
-            return status
         own = work.scratch.frame
         status = natural_of_joint(sys, tree, q[f], qd[f], qdd[f], own.q, own.qd, own.qdd, work, tree_work)
         if status != Status.OK.value:
@@ -216,7 +200,7 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, multiplier, loads, body, po
         if status != Status.OK.value:
             return status
         for r in range(rows.shape[0]):
-            rows[r].multiplier, rows[r].penalty = work.row[r].push, 0.0
+            rows[r].lam, rows[r].pen = multiplier[f, r], 0.0
         eval_rows(tree, t[f], x, xd, tree_work)
         add_row_loads(tree, x, tau, tree_work)
         measure_violations(tree, f, system, tree_work)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .check_constraints import read_constraint
-from .check_contacts import read_contact
+from .check_contacts import read_contact, read_group
 from .check_control import read_controller, read_event
 from .check_flexible_parts import read_flexible
 from .check_forces import read_force, read_motion
@@ -79,6 +79,7 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     driven: dict[tuple[int, int], str] = {}
     motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
     contacts = tuple([read_contact(faults, f"contacts.{c.name}", c, names) for c in sections["contacts"]])
+    groups = tuple([read_group(faults, f"contact_groups.{g.name}", g, names) for g in sections["contact_groups"]])
     moved: dict[str, str] = {}
     controllers = tuple([read_controller(faults, f"controllers.{c.name}", c, sections["forces"], moved)
                          for c in sections["controllers"]])
@@ -86,7 +87,7 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     return {"name": model.name, "gravity": gravity, "bodies": tuple(bodies), "joints": joints,
             "constraints": constraints, "forces": forces, "motions": motions, "run": _read_run(faults, model.run),
             "notes": tuple(faults.notes), "flexibles": tuple(flexibles), "controllers": controllers,
-            "events": events, "contacts": contacts}
+            "events": events, "contacts": contacts, "groups": groups}
 
 
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:
@@ -108,7 +109,7 @@ def _points(faults: Faults, where: str, body: int, owner: str, points: Any) -> d
     if points is None:
         return {}
     if not isinstance(points, Mapping):
-        faults.tell(where, f"found {shown(points)}, expected names with places: {{'tip': (x, y, z)}}")
+        faults.flag(where, f"found {shown(points)}, expected names with places: {{'tip': (x, y, z)}}")
         return {}
     places = {}
     for name, point in points.items():
@@ -129,7 +130,7 @@ def _read_inertia(faults: Faults, where: str, inertia: Any) -> np.ndarray:
     """Read an inertia [kg m²]: three principal moments or a symmetric matrix, none of its moments below zero."""
     values = inertia.tolist() if isinstance(inertia, np.ndarray) else inertia
     if not isinstance(values, (list, tuple)) or len(values) != 3:
-        faults.tell(where, f"found {shown(inertia)}, expected three principal moments or a 3x3 matrix [kg m²]; "
+        faults.flag(where, f"found {shown(inertia)}, expected three principal moments or a 3x3 matrix [kg m²]; "
                            "inertia_box, inertia_rod, inertia_cylinder and inertia_sphere compute it")
         return np.zeros((3, 3))
     if isinstance(values[0], (list, tuple, np.ndarray)):
@@ -150,7 +151,7 @@ def _read_inertia_matrix(faults: Faults, where: str, values: Any) -> np.ndarray:
     error = float(np.abs(found - found.T).max())
     if error > 1e-6 * scale:
         i, j = np.unravel_index(np.argmax(np.abs(found - found.T)), (3, 3))
-        faults.tell(where, f"the matrix is not symmetric: [{i}][{j}] is {found[i, j]:g} and [{j}][{i}] is "
+        faults.flag(where, f"the matrix is not symmetric: [{i}][{j}] is {found[i, j]:g} and [{j}][{i}] is "
                            f"{found[j, i]:g}, expected equal numbers; mind the sign of products of inertia")
         return found
     found = 0.5 * (found + found.T)
@@ -166,7 +167,7 @@ def _check_moments(faults: Faults, where: str, moments: list[float]) -> None:
     listed = f"({small:.6g}, {middle:.6g}, {large:.6g})"
     zero = _ZERO_MOMENT * max(abs(small), abs(large))
     if small < -zero:
-        faults.tell(where, f"found the principal moments {listed}, expected none below zero; check the signs, and that "
+        faults.flag(where, f"found the principal moments {listed}, expected none below zero; check the signs, and that "
                            "the inertia is about the centre of mass")
     elif large > (small + middle) * (1 + _TRIANGLE):
         faults.note(where, f"found the principal moments {listed}, expected none above the sum of the other two; no body has "
@@ -177,7 +178,7 @@ def _check_moments(faults: Faults, where: str, moments: list[float]) -> None:
 def _read_run(faults: Faults, run: Any) -> dict[str, Any]:
     """Read the defaults of a run."""
     if not isinstance(run, Mapping):
-        faults.tell("run", f"found {shown(run)}, expected options such as {{until: 5.0}}")
+        faults.flag("run", f"found {shown(run)}, expected options such as {{until: 5.0}}")
         return {}
     read: dict[str, Any] = {}
     for key, value in run.items():
@@ -189,7 +190,7 @@ def _read_run(faults: Faults, run: Any) -> dict[str, Any]:
         elif key in _RUN_WORDS:
             read[key] = value
             if not isinstance(value, str):
-                faults.tell(where, f"found {shown(value)}, expected the name of a {key}, such as 'auto'")
+                faults.flag(where, f"found {shown(value)}, expected the name of a {key}, such as 'auto'")
         else:
-            faults.tell(where, f"unknown option {shown(key)}.{faults.near(key, RUN_KEYS)}")
+            faults.flag(where, f"unknown option {shown(key)}.{faults.near(key, RUN_KEYS)}")
     return read

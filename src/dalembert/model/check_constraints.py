@@ -32,7 +32,7 @@ def _read_ends(faults: Faults, where: str, constraint: Any, names: Names) -> dic
     first = names.place(faults, where + ".first", constraint.first)
     second = names.place(faults, where + ".second", constraint.second)
     if first is not None and second is not None and first.body == second.body:
-        faults.tell(where, f"connects {constraint.first!r} with {constraint.second!r} of the same body, which cannot "
+        faults.flag(where, f"connects {constraint.first!r} with {constraint.second!r} of the same body, which cannot "
                            "move against each other, expected two bodies; attach one side to another body or to "
                            "'ground'")
     return {"first": first, "second": second}
@@ -62,7 +62,7 @@ def _read_prescribed(faults: Faults, where: str, law: Any, field: LawField) -> d
         return {"value": None}
     lowest = _lowest(read) if len(faults) == before else None
     if lowest is not None and field.above is not None and lowest <= field.above:
-        faults.tell(where, f"found {shown(law)}, lowest {lowest:g} m, expected {field.name}s greater than {field.above:g}; "
+        faults.flag(where, f"found {shown(law)}, lowest {lowest:g} m, expected {field.name}s greater than {field.above:g}; "
                            f"{field.remedy}")
     return {"value": read} if isinstance(read, float) else {"law": read}
 
@@ -91,7 +91,7 @@ def _read_factor(faults: Faults, where: str, factor: Any, remedy: str) -> float:
     before = len(faults)
     read = number(faults, where, factor)
     if len(faults) == before and read == 0.0:
-        faults.tell(where, f"found {shown(factor)}, expected a number other than zero; {remedy}")
+        faults.flag(where, f"found {shown(factor)}, expected a number other than zero; {remedy}")
     return read
 
 
@@ -100,7 +100,7 @@ def _read_gear(faults: Faults, where: str, constraint: Gear, names: Names) -> di
                                      getattr(constraint, side), getattr(constraint, side + "_coordinate"), names,
                                      instead=_INSTEAD) for side in ("first", "second"))
     if first.unit and first == second:
-        faults.tell(where + ".second", f"couples the coordinate of {shown(constraint.second)} with itself, expected "
+        faults.flag(where + ".second", f"couples the coordinate of {shown(constraint.second)} with itself, expected "
                                        "another joint or another coordinate of it")
     ratio = _read_factor(faults, where + ".ratio", constraint.ratio,
                          "to hold the second joint still use a Motion or a Fixed joint")
@@ -110,58 +110,58 @@ def _read_gear(faults: Faults, where: str, constraint: Gear, names: Names) -> di
 
 
 def _read_coupling(faults: Faults, where: str, constraint: CoordinateCoupling, names: Names) -> dict[str, Any]:
-    told = find_coordinate(faults, where + ".joint", where + ".coordinate", constraint.joint, constraint.coordinate,
-                           names, instead=_INSTEAD)
+    dependent = find_coordinate(faults, where + ".joint", where + ".coordinate", constraint.joint, constraint.coordinate,
+                                names, instead=_INSTEAD)
     read = _read_sum if constraint.function is None else _read_function
-    return {"value": _read_offset(faults, where, constraint.offset, told.unit), "unit": told.unit,
-            **read(faults, where, constraint, names, told)}
+    return {"value": _read_offset(faults, where, constraint.offset, dependent.unit), "unit": dependent.unit,
+            **read(faults, where, constraint, names, dependent)}
 
 
-def _find_other(faults: Faults, where: str, text: Any, names: Names, told: Coordinate) -> Coordinate:
+def _find_other(faults: Faults, where: str, text: Any, names: Names, dependent: Coordinate) -> Coordinate:
     """Resolve ``"joint"`` or ``"joint.coordinate"``, which must not be the dependent coordinate."""
     joint, _, coordinate = text.partition(".") if isinstance(text, str) else (text, "", "")
     found = find_coordinate(faults, where, where, joint, coordinate or None, names, instead=_INSTEAD)
-    if found.unit and found == told:
-        faults.tell(where, f"{shown(text)} is the dependent coordinate itself, expected another one")
+    if found.unit and found == dependent:
+        faults.flag(where, f"{shown(text)} is the dependent coordinate itself, expected another one")
     return found
 
 
-def _read_sum(faults: Faults, where: str, constraint: CoordinateCoupling, names: Names, told: Coordinate
+def _read_sum(faults: Faults, where: str, constraint: CoordinateCoupling, names: Names, dependent: Coordinate
               ) -> dict[str, Any]:
     path, to = where + ".to", constraint.to
-    terms = [(told.joint, told.number, 1.0)]
+    terms = [(dependent.joint, dependent.number, 1.0)]
     if not isinstance(to, Mapping) or not to:
-        faults.tell(path, f"found {shown(to)}, expected factors of other coordinates, {{'joint': factor, ...}}, or one "
+        faults.flag(path, f"found {shown(to)}, expected factors of other coordinates, {{'joint': factor, ...}}, or one "
                           "joint with function=")
         return {"terms": tuple(terms)}
     taken: dict[Coordinate, Any] = {}
     for text, factor in to.items():
-        other = _find_other(faults, f"{path}.{text}", text, names, told)
+        other = _find_other(faults, f"{path}.{text}", text, names, dependent)
         if other.unit and taken.setdefault(other, text) is not text:
-            faults.tell(f"{path}.{text}", f"names the same coordinate as {shown(taken[other])}, expected each once; add "
+            faults.flag(f"{path}.{text}", f"names the same coordinate as {shown(taken[other])}, expected each once; add "
                                           "the factors up")
         read = _read_factor(faults, f"{path}.{text}", factor, "leave the joint out if it has no influence")
         terms.append((other.joint, other.number, -read))
     return {"terms": tuple(terms)}
 
 
-def _read_function(faults: Faults, where: str, constraint: CoordinateCoupling, names: Names, told: Coordinate
+def _read_function(faults: Faults, where: str, constraint: CoordinateCoupling, names: Names, dependent: Coordinate
                    ) -> dict[str, Any]:
     to, law = constraint.to, constraint.function
     other = Coordinate(-1, 0, "")
     if isinstance(to, Mapping):
-        faults.tell(where + ".to", f"found {shown(to)} together with a function, expected one joint, 'joint' or "
+        faults.flag(where + ".to", f"found {shown(to)} together with a function, expected one joint, 'joint' or "
                                    "'joint.coordinate', whose coordinate is the function's argument")
     else:
-        other = _find_other(faults, where + ".to", to, names, told)
+        other = _find_other(faults, where + ".to", to, names, dependent)
     if not callable(law) and not isinstance(law, Law):
-        faults.tell(where + ".function", f"found {shown(law)}, expected table(x, y), sine(...), ramp(...) or a function "
+        faults.flag(where + ".function", f"found {shown(law)}, expected table(x, y), sine(...), ramp(...) or a function "
                                          "f(x); for a proportional coordinate use to={'joint': factor}")
-    elif told.unit and other.unit:
-        law = read_law(faults, where + ".function", law, told.unit, _FORMS[other.unit])
+    elif dependent.unit and other.unit:
+        law = read_law(faults, where + ".function", law, dependent.unit, _FORMS[other.unit])
     spacing = _read_spacing(faults, where, constraint, other.unit) if other.unit else {}
     return {**spacing, "law": law, "law_of_x": True,
-            "terms": ((told.joint, told.number, 1.0), (other.joint, other.number, -1.0))}
+            "terms": ((dependent.joint, dependent.number, 1.0), (other.joint, other.number, -1.0))}
 
 
 _READERS = {"places": _read_between, "two coordinates": _read_gear, "coordinate": _read_coupling}

@@ -27,7 +27,7 @@ def read_controller(faults: Faults, where: str, controller: Controller, forces: 
     if every is not None:
         every = number(faults, where + ".every", every, "s", above=0.0)
     elif memory:
-        faults.tell(where + ".memory", "found a memory without `every`: a continuous law is asked several times a step, "
+        faults.flag(where + ".memory", "found a memory without `every`: a continuous law is asked several times a step, "
                                        "expected a sampled one; give every=")
     _check_function(faults, where + ".law", controller.law, 3 if memory else 2, "f(t, u, memory)" if memory else "f(t, u)")
     outputs = _outputs(faults, where + ".outputs", controller, forces, taken)
@@ -41,7 +41,7 @@ def read_event(faults: Faults, where: str, event: Event) -> CheckedEvent:
     if event.function is not None:
         _check_function(faults, where + ".function", event.function, 2, "f(t, u)")
     if not isinstance(event.direction, str) or event.direction not in DIRECTIONS:
-        faults.tell(where + ".direction", f"found {shown(event.direction)}, expected 'both', 'up' or 'down'")
+        faults.flag(where + ".direction", f"found {shown(event.direction)}, expected 'both', 'up' or 'down'")
     return CheckedEvent(event.name, inputs, event.function, number(faults, where + ".value", event.value, ""),
                         DIRECTIONS.get(event.direction, 0) if isinstance(event.direction, str) else 0,
                         flag(faults, where + ".stop", event.stop))
@@ -50,14 +50,14 @@ def read_event(faults: Faults, where: str, event: Event) -> CheckedEvent:
 def _channels(faults: Faults, where: str, channels: Any) -> tuple[str, ...]:
     if isinstance(channels, (list, tuple)) and channels and all(isinstance(c, str) for c in channels):
         return tuple(channels)
-    faults.tell(where, f"found {shown(channels)}, expected names of channels, such as ['elbow.angle', 'elbow.speed']")
+    faults.flag(where, f"found {shown(channels)}, expected names of channels, such as ['elbow.angle', 'elbow.speed']")
     return ()
 
 
 def _numbers(faults: Faults, where: str, values: Any) -> tuple[float, ...]:
     values = values.tolist() if isinstance(values, AsList) else values
     if not isinstance(values, (list, tuple)):
-        faults.tell(where, f"found {shown(values)}, expected numbers, such as (0.0, 0.0)")
+        faults.flag(where, f"found {shown(values)}, expected numbers, such as (0.0, 0.0)")
         return ()
     return tuple(number(faults, f"{where}[{i}]", value, "") for i, value in enumerate(values))
 
@@ -65,13 +65,13 @@ def _numbers(faults: Faults, where: str, values: Any) -> tuple[float, ...]:
 def _check_function(faults: Faults, where: str, function: Any, count: int, form: str) -> None:
     inner = function.function if isinstance(function, CompiledLaw) else function
     if not callable(inner):
-        faults.tell(where, f"found {shown(function)}, expected a function {form}")
+        faults.flag(where, f"found {shown(function)}, expected a function {form}")
         return
     try:
         signature(inner).bind(*range(count))
     except TypeError:
         found = f"{getattr(inner, '__name__', 'f')}{signature(inner)}"
-        faults.tell(where, f"found a function of other arguments, {found}, expected {form}")
+        faults.flag(where, f"found a function of other arguments, {found}, expected {form}")
     except ValueError:  # a built-in one, which does not say
         pass
 
@@ -82,15 +82,15 @@ def _outputs(faults: Faults, where: str, controller: Controller, forces: Sequenc
     rows = {force.name: i for i, force in enumerate(forces)}
     found = []
     if isinstance(controller.outputs, str) or not isinstance(controller.outputs, (list, tuple)) or not controller.outputs:
-        faults.tell(where, f"found {shown(controller.outputs)}, expected names of force elements, such as ['elbow motor']")
+        faults.flag(where, f"found {shown(controller.outputs)}, expected names of force elements, such as ['elbow motor']")
         return ()
     for name in controller.outputs:
         if not isinstance(name, str) or name not in rows:
-            faults.tell(where, f"no force element {shown(name)}.{faults.near(name, rows)}")
+            faults.flag(where, f"no force element {shown(name)}.{faults.near(name, rows)}")
         elif not any(isinstance(field, LawField) for field in forces[rows[name]].record.fields):
-            faults.tell(where, f"{name!r} has no effort of its own to add to; expected a motor, force, torque or spring")
+            faults.flag(where, f"{name!r} has no effort of its own to add to; expected a motor, force, torque or spring")
         elif taken.setdefault(name, controller.name) is not controller.name or rows[name] in found:
-            faults.tell(where, f"{name!r} is moved by {taken[name]!r} already, expected one controller per force element; let "
+            faults.flag(where, f"{name!r} is moved by {taken[name]!r} already, expected one controller per force element; let "
                                "one law return the sum")
         else:
             found.append(rows[name])

@@ -41,16 +41,16 @@ def find_coordinate(faults: Faults, where_joint: str, where: str, joint_name: An
     if not known:
         lack = "only a quaternion" if joint.record.ball else "no coordinates"
         remedy = instead if joint.record.ball else "name another joint"
-        faults.tell(where_joint, f"{what} has {lack}, expected a joint with an angle or a displacement; {remedy}")
+        faults.flag(where_joint, f"{what} has {lack}, expected a joint with an angle or a displacement; {remedy}")
         return Coordinate(index, 0, "")
     if name is None and len(known) == 1 == len(joint.record.coordinates):
         name = known[0]
     if name is None:
-        faults.tell(where, f"{what} has several coordinates; name one of them: {', '.join(known)}")
+        faults.flag(where, f"{what} has several coordinates; name one of them: {', '.join(known)}")
     elif name not in known and name in joint.record.coordinates:
-        faults.tell(where, f"{name!r} belongs to the quaternion of {what} and cannot be used alone; {instead}")
+        faults.flag(where, f"{name!r} belongs to the quaternion of {what} and cannot be used alone; {instead}")
     elif name not in known:
-        faults.tell(where, f"{what} has no coordinate {shown(name)}.{faults.near(name, known)}")
+        faults.flag(where, f"{what} has no coordinate {shown(name)}.{faults.near(name, known)}")
     else:
         return Coordinate(index, known.index(name), joint.record.drivable[name])
     return Coordinate(index, 0, "")

@@ -28,14 +28,14 @@ def read_material(faults: Faults, where: str, material: Any, *, solid: bool = Fa
         In SI units; a stand-in if it is faulty.
     """
     if not isinstance(material, Material):
-        faults.tell(where, f"found {shown(material)}, expected a Material(young=, poisson=, density=)")
+        faults.flag(where, f"found {shown(material)}, expected a Material(young=, poisson=, density=)")
         return Material(1.0, 0.0, 1.0)
     young = number(faults, where + ".young", material.young, "Pa", above=0.0)
     before = len(faults)
     poisson = number(faults, where + ".poisson", material.poisson)
     fits = -1 < poisson < 0.5 if solid else -1 < poisson <= 0.5
     if len(faults) == before and not fits:
-        faults.tell(where + ".poisson", f"found {poisson:g}, expected above -1 and "
+        faults.flag(where + ".poisson", f"found {poisson:g}, expected above -1 and "
                     + ("below 0.5; 0.49 for rubber" if solid else "not above 0.5"))
     return Material(young, poisson, number(faults, where + ".density", material.density, "kg/m³", above=0.0),
                     number(faults, where + ".damping", material.damping, "s", least=0.0))
@@ -52,7 +52,7 @@ def read_section(faults: Faults, where: str, section: Any) -> Circle | Tube | Re
                          width=number(faults, where + ".width", section.width, "m", above=0.0))
     if isinstance(section, Section):
         return _read_constants(faults, where, section)
-    faults.tell(where, f"found {shown(section)}, expected a Circle, Tube, Rectangle or Section")
+    faults.flag(where, f"found {shown(section)}, expected a Circle, Tube, Rectangle or Section")
     return Circle(1.0)
 
 
@@ -61,7 +61,7 @@ def _read_tube(faults: Faults, where: str, tube: Tube) -> Tube:
     outer = number(faults, where + ".outer", tube.outer, "m", above=0.0)
     wall = number(faults, where + ".wall", tube.wall, "m", above=0.0)
     if len(faults) == before and 2 * wall > outer:
-        faults.tell(where + ".wall", f"found {wall:g} m, expected at most half the outer diameter, {outer / 2:g} m")
+        faults.flag(where + ".wall", f"found {wall:g} m, expected at most half the outer diameter, {outer / 2:g} m")
     return Tube(outer=outer, wall=wall)
 
 
@@ -73,7 +73,7 @@ def _read_constants(faults: Faults, where: str, section: Section) -> Section:
     given = (section.shear,) if isinstance(section.shear, (int, float, str)) else section.shear
     shear = row(faults, where + ".shear", given, (1, 2), ("",), pair) or (1.0,)
     if min(shear) <= 0:
-        faults.tell(where + ".shear", f"found {shown(section.shear)}, expected {pair}, above zero")
+        faults.flag(where + ".shear", f"found {shown(section.shear)}, expected {pair}, above zero")
     extent = section.extent
     if extent is not None:
         extent = row(faults, where + ".extent", extent, (2,), ("m",), "two distances [m], along y and along z")

@@ -57,7 +57,7 @@ def _read_beam(faults: Faults, where: str, beam: Beam, first: int) -> FlexibleRo
     section = read_section(faults, where + ".section", beam.section)
     material = read_material(faults, where + ".material", beam.material)
     if beam.theory not in THEORIES:
-        faults.tell(where + ".theory", f"found {shown(beam.theory)}.{faults.near(beam.theory, THEORIES)}")
+        faults.flag(where + ".theory", f"found {shown(beam.theory)}.{faults.near(beam.theory, THEORIES)}")
     rotary_inertia = flag(faults, where + ".rotary_inertia", beam.rotary_inertia)
     count = _count(faults, where + ".bodies", beam.bodies, 1, "segments")
     modes = _count(faults, where + ".modes", beam.modes, 0, "modes")
@@ -84,14 +84,14 @@ def _read_beam(faults: Faults, where: str, beam: Beam, first: int) -> FlexibleRo
 def _count(faults: Faults, where: str, value: Any, least: int, what: str) -> int:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= MOST_SEGMENTS:
         return int(value)
-    faults.tell(where, f"found {shown(value)}, expected a whole number of {what}, {least} to {MOST_SEGMENTS}")
+    faults.flag(where, f"found {shown(value)}, expected a whole number of {what}, {least} to {MOST_SEGMENTS}")
     return least
 
 
 def _read_points(faults: Faults, where: str, points: Any, length: float, count: int) -> dict[str, float]:
     """Read the arc lengths of the named points of a beam."""
     if not isinstance(points, Mapping):
-        faults.tell(where, f"found {shown(points)}, expected names with arc lengths [m]: {{'mid': 0.5}}")
+        faults.flag(where, f"found {shown(points)}, expected names with arc lengths [m]: {{'mid': 0.5}}")
         return {}
     taken = {"start", "end", *map(str, range(1, count))}
     read = {}
@@ -100,12 +100,12 @@ def _read_points(faults: Faults, where: str, points: Any, length: float, count: 
         if not name_is_good(faults, path, name):
             continue
         if name in taken or "." in name:
-            faults.tell(path, f"the name {name!r} is taken: a beam has the places start, end and the numbers of its inner "
+            faults.flag(path, f"the name {name!r} is taken: a beam has the places start, end and the numbers of its inner "
                               "nodes, and dots separate body and point; choose another")
             continue
         arc = number(faults, path, x, "m", least=0.0)
         if arc > length:
-            faults.tell(path, f"found {arc:g} m, expected 0 to {length:g} m, the length of the beam")
+            faults.flag(path, f"found {arc:g} m, expected 0 to {length:g} m, the length of the beam")
         read[name] = min(arc, length)
     return read
 
@@ -129,7 +129,7 @@ def _read_frame(faults: Faults, where: str, frame: Any, interfaces: tuple[str, .
         return frame
     if isinstance(frame, (list, tuple)) and len(frame) == 2 and all(f in interfaces for f in frame) and frame[0] != frame[1]:
         return tuple(frame)
-    faults.tell(where, f"found {shown(frame)}, expected an interface ({', '.join(interfaces)}), two of them for the chord, or "
+    faults.flag(where, f"found {shown(frame)}, expected an interface ({', '.join(interfaces)}), two of them for the chord, or "
                        f"{MEAN_AXIS!r}")
     return None
 
@@ -140,11 +140,11 @@ def _read_chosen(faults: Faults, where: str, frame: Any, source: Reduced) -> tup
         return None, {}
     if not isinstance(source, Interfaced):
         own = getattr(source, "frame", "that of its file")
-        faults.tell(where, f"found {shown(frame)}, but the body has its frame already: {own}; leave `frame` out, or give what "
+        faults.flag(where, f"found {shown(frame)}, but the body has its frame already: {own}; leave `frame` out, or give what "
                            "flex.craig_bampton returns")
         return None, {}
     if OWN_FRAME in source.places:
-        faults.tell(where, f"the body has a place of the name {OWN_FRAME!r}, which a chosen frame takes; name the place "
+        faults.flag(where, f"the body has a place of the name {OWN_FRAME!r}, which a chosen frame takes; name the place "
                            "otherwise when reducing")
         return None, {}
     chosen = tuple(frame) if isinstance(frame, (list, tuple)) else frame
@@ -160,14 +160,14 @@ def _read_chosen(faults: Faults, where: str, frame: Any, source: Reduced) -> tup
 def _read_body(faults: Faults, where: str, body: FlexibleBody, first: int) -> FlexibleRows:
     source: Any = body.reduced
     if not isinstance(source, Reduced):
-        faults.tell(where + ".reduced", f"found {shown(source)}, expected a reduced body: what flex.craig_bampton(fe, "
+        faults.flag(where + ".reduced", f"found {shown(source)}, expected a reduced body: what flex.craig_bampton(fe, "
                                         "interfaces=...) or flex.read_sid(path) returns")
         faces, places = _faces(body.name, {"origin": ZERO3}, first, {})
         return FlexibleRows(faces, [], places)
     names = list(source.places)
     for name in names:
         if "." in name:
-            faults.tell(f"{where}.{name}", f"found a dot in the name {shown(name)} of a place, expected none: dots separate "
+            faults.flag(f"{where}.{name}", f"found a dot in the name {shown(name)} of a place, expected none: dots separate "
                                            "body and point; name the interface otherwise when reducing")
     base = source.places[names[0]]
     frame, seat = _read_chosen(faults, where + ".frame", body.frame, source)

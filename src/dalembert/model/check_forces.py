@@ -52,7 +52,7 @@ def _read_ends(faults: Faults, where: str, force: Any, names: Names) -> tuple[di
     first = names.place(faults, where + ".first", force.first)
     second = names.place(faults, where + ".second", force.second)
     if first is not None and first is second:
-        faults.tell(where + ".second", f"found {shown(force.second)} at both ends, expected two places")
+        faults.flag(where + ".second", f"found {shown(force.second)} at both ends, expected two places")
     return {"first": first, "second": second}, ""
 
 
@@ -94,14 +94,14 @@ def read_motion(faults: Faults, where: str, motion: Motion, names: Names, driven
     joint, coordinate, unit = _find_coordinate(faults, where, motion, names)
     if (motion.position is None) == (motion.speed is None):
         found = "neither" if motion.position is None else "both"
-        faults.tell(where, f"found {found} of position and speed, expected exactly one of them")
+        faults.flag(where, f"found {found} of position and speed, expected exactly one of them")
     speed = motion.position is None
     law = motion.speed if speed else motion.position
     if law is not None:
         law = read_law(faults, f"{where}.{'speed' if speed else 'position'}", law, unit + "/s" * speed if unit else "",
                        OF_TIME)
     if unit and driven.setdefault((joint, coordinate), motion.name) is not motion.name:
-        faults.tell(where + ".joint", f"the coordinate is driven by {driven[joint, coordinate]!r} already, expected "
+        faults.flag(where + ".joint", f"the coordinate is driven by {driven[joint, coordinate]!r} already, expected "
                                       "one motion a coordinate; remove one or add the laws up")
     step = number(faults, where + ".derivative_step", motion.derivative_step, "s", above=0.0)
     return CheckedMotion(motion.name, joint, coordinate, law, speed, step)

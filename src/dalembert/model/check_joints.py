@@ -40,7 +40,7 @@ def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> Checke
     first = names.place(faults, where + ".first", joint.first)
     second = names.place(faults, where + ".second", joint.second)
     if first is not None and second is not None and first.body == second.body:
-        faults.tell(where, f"connects {joint.first!r} with {joint.second!r} of the same body, expected two bodies; "
+        faults.flag(where, f"connects {joint.first!r} with {joint.second!r} of the same body, expected two bodies; "
                            "attach one side to another body or to 'ground'")
     axis, axis2 = _read_axes(faults, where, joint)
     start, rate, unsaid = None, None, 0
@@ -77,7 +77,7 @@ def _read_armature(faults: Faults, where: str, joint: Joint) -> np.ndarray | flo
     if type(joint.armature) is float and joint.armature == 0.0:
         return 0.0
     if count == 0:
-        faults.tell(where, "found a rotor, but a fixed joint has no coordinates; remove it")
+        faults.flag(where, "found a rotor, but a fixed joint has no coordinates; remove it")
         return 0.0
     units = tuple("kg" if unit == "m" else "kg m²" for unit in record.rate_units)
     if isinstance(joint.armature, (list, tuple, np.ndarray)):
@@ -88,11 +88,11 @@ def _read_armature(faults: Faults, where: str, joint: Joint) -> np.ndarray | flo
     if values is None:
         return 0.0
     if any(x < 0 for x in values):
-        faults.tell(where, f"found {shown(joint.armature)}, expected inertias of at least zero [kg m² or kg]")
+        faults.flag(where, f"found {shown(joint.armature)}, expected inertias of at least zero [kg m² or kg]")
         return 0.0
     turning = values[-3:] if record.ball else ()
     if len(set(turning)) > 1:
-        faults.tell(where, f"found {shown(joint.armature)}, expected three equal inertias about the axes of a rotation in "
+        faults.flag(where, f"found {shown(joint.armature)}, expected three equal inertias about the axes of a rotation in "
                            "space, whose rates belong to no rotors of their own; put the others on hinges between bodies")
         return 0.0
     return frozen(values)
@@ -112,7 +112,7 @@ def _read_axes(faults: Faults, where: str, joint: Any) -> tuple[np.ndarray, np.n
     before, names = len(faults), joint.record.axes
     axes = [direction(faults, f"{where}.{name}", getattr(joint, name)) for name in names]
     if len(axes) == 2 and len(faults) == before and np.linalg.norm(np.cross(axes[0], axes[1])) < _PARALLEL:
-        faults.tell(f"{where}.{names[1]}", f"found {shown(getattr(joint, names[1]))}, parallel to {names[0]}, expected "
+        faults.flag(f"{where}.{names[1]}", f"found {shown(getattr(joint, names[1]))}, parallel to {names[0]}, expected "
                                            "another direction, best perpendicular; a single axis is a Revolute")
     axis, axis2 = (*axes, *(UNIT_Z, UNIT_X)[len(axes):])
     return axis, axis2
@@ -140,7 +140,7 @@ def _read_start(faults: Faults, where: str, joint: Joint) -> np.ndarray | None:
     record = joint.record
     names = record.coordinates
     if not names:
-        faults.tell(where, "found a start, but a fixed joint has no coordinates; remove it or place the attachments")
+        faults.flag(where, "found a start, but a fixed joint has no coordinates; remove it or place the attachments")
         return None
     if record.ball:
         return _read_ball(faults, where, joint.start, record) if record.freedoms else _read_turn(faults, where, joint.start)
@@ -175,7 +175,7 @@ def _read_rate(faults: Faults, where: str, joint: Joint) -> tuple[np.ndarray | N
     names = record.rates
     count, units = len(names), tuple(unit + "/s" for unit in record.rate_units)
     if count == 0:
-        faults.tell(where, "found a start rate, but a fixed joint has no coordinates; remove it")
+        faults.flag(where, "found a start rate, but a fixed joint has no coordinates; remove it")
         return None, 0
     lengths: tuple[int, ...] = (count,)
     what = "one number" if count == 1 else f"{count} numbers, the rates of {', '.join(names)}"

@@ -49,13 +49,13 @@ def read_law(faults: Faults, where: str, law: Any, unit: str, form: Form = OF_ST
         _check_function(faults, where, law.function, form)
         return law
     if isinstance(law, type) and issubclass(law, Law):
-        faults.tell(where, f"found the class {law.__name__}, expected a law; call sine(...), table(...) or ramp(...)")
+        faults.flag(where, f"found the class {law.__name__}, expected a law; call sine(...), table(...) or ramp(...)")
         return 0.0
     if callable(law):
         _check_function(faults, where, law, form)
         return law
     if isinstance(law, (list, tuple, dict)) or law is None:
-        faults.tell(where, f"found {shown(law)}, expected a number, table({form.symbol}, y), sine(...), ramp(...) or "
+        faults.flag(where, f"found {shown(law)}, expected a number, table({form.symbol}, y), sine(...), ramp(...) or "
                            "a function")
         return 0.0
     return number(faults, where, law, unit)
@@ -66,7 +66,7 @@ def _read_ramp(faults: Faults, where: str, law: Ramp, unit: str, form: Form) -> 
     begin = number(faults, where + ".begin", law.begin, form.unit)
     finish = number(faults, where + ".finish", law.finish, form.unit)
     if len(faults) == before and not finish > begin:
-        faults.tell(where + ".finish", f"found {shown(law.finish)}, expected {form.symbol} after begin = {begin:g} "
+        faults.flag(where + ".finish", f"found {shown(law.finish)}, expected {form.symbol} after begin = {begin:g} "
                                        f"{form.unit}")
     return Ramp(begin, finish, number(faults, where + ".start", law.start, unit),
                 number(faults, where + ".end", law.end, unit))
@@ -74,21 +74,21 @@ def _read_ramp(faults: Faults, where: str, law: Ramp, unit: str, form: Form) -> 
 
 def _read_table(faults: Faults, where: str, law: Table, unit: str, form: Form) -> Table:
     if law.kind not in KINDS:
-        faults.tell(where + ".kind", f"found {shown(law.kind)}, expected 'cubic' or 'linear'."
+        faults.flag(where + ".kind", f"found {shown(law.kind)}, expected 'cubic' or 'linear'."
                                      f"{faults.near(law.kind, KINDS)}")
     before = len(faults)
     t, y = _column(faults, where + ".t", law.t, form.unit), _column(faults, where + ".y", law.y, unit)
     if len(faults) > before:
         return law
     if len(t) != len(y):
-        faults.tell(where, f"found {len(t)} {form.word}s and {len(y)} values, expected as many values as "
+        faults.flag(where, f"found {len(t)} {form.word}s and {len(y)} values, expected as many values as "
                            f"{form.word}s")
     elif len(t) < 2:
-        faults.tell(where + ".t", f"found {len(t)} point{'s' * (len(t) != 1)}, expected two or more"
+        faults.flag(where + ".t", f"found {len(t)} point{'s' * (len(t) != 1)}, expected two or more"
                                   f"{'; for a constant give a number' * (form.symbol == 't')}")
     elif not np.all(np.diff(t) > 0):
         i = int(np.argmin(np.diff(t) > 0))
-        faults.tell(where + ".t", f"found {t[i + 1]:g} after {t[i]:g} (entry {i + 1}), expected {form.word}s that grow; "
+        faults.flag(where + ".t", f"found {t[i + 1]:g} after {t[i]:g} (entry {i + 1}), expected {form.word}s that grow; "
                                   f"sort them, and let a jump take a short {'time' if form.symbol == 't' else 'way'}")
     return replace(law, t=t, y=y)
 
@@ -109,14 +109,14 @@ def _check_function(faults: Faults, where: str, function: Any, form: Form) -> No
     expected = ", or ".join(forms[count] for count in form.counts)
     name = getattr(function, "__name__", type(function).__name__)
     if not callable(function):
-        faults.tell(where, f"found {shown(function)} in a compiled law, expected a function with {expected}")
+        faults.flag(where, f"found {shown(function)} in a compiled law, expected a function with {expected}")
         return
     count = argument_count(function)
     if count is None:
-        faults.tell(where, f"the parameters of {name!r} cannot be read, expected a function with {expected}; wrap it: "
+        faults.flag(where, f"the parameters of {name!r} cannot be read, expected a function with {expected}; wrap it: "
                            f"lambda {x}: {name}({x})")
     elif count not in form.counts:
-        faults.tell(where, f"the function {name!r} takes {count} parameter{'s' * (count != 1)}, expected {expected}")
+        faults.flag(where, f"the function {name!r} takes {count} parameter{'s' * (count != 1)}, expected {expected}")
 
 
 def functions_of(model: Any) -> list[tuple[str, str]]:

@@ -271,6 +271,20 @@ class CheckedContact:
 
 
 @dataclass(frozen=True)
+class CheckedGroup:
+    """Shapes that may all touch each other, or those of a second set; `apart` are pairs of bodies that do not."""
+
+    name: str
+    shapes: tuple[CheckedShape, ...]
+    against: tuple[CheckedShape, ...]
+    friction: float
+    restitution: float
+    compliance: float
+    apart: tuple[tuple[int, int], ...]
+    joined: bool
+
+
+@dataclass(frozen=True)
 class CheckedModel:
     """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it."""
 
@@ -288,3 +302,4 @@ class CheckedModel:
     controllers: tuple[CheckedController, ...] = ()
     events: tuple[CheckedEvent, ...] = ()
     contacts: tuple[CheckedContact, ...] = ()
+    groups: tuple[CheckedGroup, ...] = ()

@@ -38,23 +38,23 @@ class Drawing:
 
 
 def check_drawings(faults: Faults, where: str, drawings: Any) -> None:
-    """Tell what is wrong with the drawings of a body."""
+    """Report what is wrong with the drawings of a body."""
     if isinstance(drawings, (str, Mapping)) or not isinstance(drawings, Sequence):
-        faults.tell(where, f"found {shown(drawings)}, expected a list of Drawing")
+        faults.flag(where, f"found {shown(drawings)}, expected a list of Drawing")
         return
     for i, each in enumerate(drawings):
         path = f"{where}[{i}]"
         if not isinstance(each, Drawing):
-            faults.tell(path, f"found {shown(each)}, expected a Drawing, such as Drawing('sphere', (0.1,))")
+            faults.flag(path, f"found {shown(each)}, expected a Drawing, such as Drawing('sphere', (0.1,))")
             continue
         if each.kind not in SIZES:
-            faults.tell(path, f"unknown kind {shown(each.kind)}.{faults.near(each.kind, SIZES)}")
+            faults.flag(path, f"unknown kind {shown(each.kind)}.{faults.near(each.kind, SIZES)}")
             continue
         n = SIZES[each.kind]
         size = row(faults, f"{path}.size", each.size, (n,), ("m",), f"{n} number{'s' * (n > 1)} [m]")
         if size is not None and each.kind != "mesh" and not all(x > 0 for x in size):
-            faults.tell(f"{path}.size", f"found {shown(each.size)}, expected sizes above zero")
+            faults.flag(f"{path}.size", f"found {shown(each.size)}, expected sizes above zero")
         if each.kind == "mesh" and not (isinstance(each.file, str) and each.file):
-            faults.tell(f"{path}.file", f"found {shown(each.file)}, expected the file of the mesh")
+            faults.flag(f"{path}.file", f"found {shown(each.file)}, expected the file of the mesh")
         vector(faults, f"{path}.position", each.position, "m")
         rotation(faults, f"{path}.rotation", each.rotation)

@@ -37,7 +37,7 @@ def inertia_rod(mass: float, *, length: float, axis: str | Vector = "z") -> Iner
     >>> inertia_rod(12.0, length=1.0, axis="x")
     (0.0, 1.0, 1.0)
     """
-    return _told("inertia_rod", "rod", mass, {"length": length, "axis": axis})
+    return _made("inertia_rod", "rod", mass, {"length": length, "axis": axis})
 
 
 def inertia_box(mass: float, size: Vector) -> Inertia:
@@ -48,7 +48,7 @@ def inertia_box(mass: float, size: Vector) -> Inertia:
     >>> inertia_box(12.0, size=(1, 2, 3))
     (13.0, 10.0, 5.0)
     """
-    return _told("inertia_box", "box", mass, {"size": size})
+    return _made("inertia_box", "box", mass, {"size": size})
 
 
 def inertia_cylinder(mass: float, *, radius: float, length: float, axis: str | Vector = "z") -> Inertia:
@@ -61,7 +61,7 @@ def inertia_cylinder(mass: float, *, radius: float, length: float, axis: str | V
     >>> inertia_cylinder(12.0, radius=1.0, length=1.0)
     (4.0, 4.0, 6.0)
     """
-    return _told("inertia_cylinder", "cylinder", mass, {"radius": radius, "length": length, "axis": axis})
+    return _made("inertia_cylinder", "cylinder", mass, {"radius": radius, "length": length, "axis": axis})
 
 
 def inertia_sphere(mass: float, radius: float, *, hollow: bool = False) -> Inertia:
@@ -72,7 +72,7 @@ def inertia_sphere(mass: float, radius: float, *, hollow: bool = False) -> Inert
     >>> inertia_sphere(5.0, radius=1.0)
     (2.0, 2.0, 2.0)
     """
-    return _told("inertia_sphere", "sphere", mass, {"radius": radius, "hollow": hollow})
+    return _made("inertia_sphere", "sphere", mass, {"radius": radius, "hollow": hollow})
 
 
 SHAPES = {
@@ -108,14 +108,14 @@ def _about_axis(faults: Faults, where: str, axis: Any, along: float, across: flo
     """Return the inertia of a body of revolution."""
     if isinstance(axis, str):
         if axis not in _AXES:
-            faults.tell(where, f"found {shown(axis)}, expected 'x', 'y', 'z' or a direction of three numbers")
+            faults.flag(where, f"found {shown(axis)}, expected 'x', 'y', 'z' or a direction of three numbers")
         return tuple(along if i == _AXES.get(axis) else across for i in range(3))
     u = direction(faults, where, axis).tolist()
     return tuple(tuple((across if i == j else 0.0) + (along - across) * u[i] * u[j] for j in range(3))
                  for i in range(3))
 
 
-def _told(function: str, shape: str, mass: Any, sizes: dict[str, Any]) -> Inertia:
+def _made(function: str, shape: str, mass: Any, sizes: dict[str, Any]) -> Inertia:
     """Return the inertia of a shape or raise all its faults."""
     faults = Faults()
     inertia = shape_inertia(faults, function, shape, mass, sizes)

@@ -24,7 +24,7 @@ class Joint:
     start, start_rate : float or sequence, optional
         Coordinates and rates at the beginning, in the joint's own coordinates; `guess(start)` if it need not be kept.
     cut : bool, optional
-        True if the joint shall close a loop rather than carry its second body.
+        True if the joint is to close a loop rather than carry its second body.
     armature : float or sequence, optional
         Inertia of a rotor geared to the joint, seen from the joint's side, [kg m²] about an angle, [kg] along a displacement:
         one number for all rates, or one per rate.  It adds half of it times the rate's square to the kinetic energy and

@@ -15,11 +15,11 @@ RESERVED = {"ground": "the fixed world", "energy": "the channels 'energy.total' 
 def name_is_good(faults: Faults, where: str, name: Any) -> bool:
     """Tell whether a name can be shown and referred to; otherwise add the fault."""
     if not isinstance(name, str):
-        faults.tell(where, f"found {shown(name)} as a name, expected a text; put it in quotation marks")
+        faults.flag(where, f"found {shown(name)} as a name, expected a text; put it in quotation marks")
     elif not name or name != name.strip():
-        faults.tell(where, f"found {shown(name)} as a name, expected a text without blanks at its ends, not empty")
+        faults.flag(where, f"found {shown(name)} as a name, expected a text without blanks at its ends, not empty")
     elif not name.isprintable():
-        faults.tell(where, f"found {shown(name)} as a name, expected printable characters only")
+        faults.flag(where, f"found {shown(name)} as a name, expected printable characters only")
     else:
         return True
     return False
@@ -43,12 +43,12 @@ class Names:
         name, where = part.name, f"{section}.{part.name}"
         good = name_is_good(faults, where, name)
         if good and "." in name:
-            faults.tell(where, f"found a dot in the name {shown(name)}, expected none: dots separate body and point; "
+            faults.flag(where, f"found a dot in the name {shown(name)}, expected none: dots separate body and point; "
                                f"write {name.replace('.', '_')!r}")
         elif good and name in RESERVED:
-            faults.tell(where, f"the name {name!r} is reserved for {RESERVED[name]}; choose another")
+            faults.flag(where, f"the name {name!r} is reserved for {RESERVED[name]}; choose another")
         elif good and name in owner:
-            faults.tell(where, f"the name {name!r} is taken by {owner[name]}.{name}, expected one name per part, as "
+            faults.flag(where, f"the name {name!r} is taken by {owner[name]}.{name}, expected one name per part, as "
                                "results are found by name; choose another")
         if section == "bodies":
             self._origins.append(Place(len(self._origins), ZERO3, EYE3, str(name)))
@@ -71,18 +71,18 @@ class Names:
     def place(self, faults: Faults, where: str, attachment: Any) -> Place | None:
         """Resolve ``"body"`` or ``"body.point"``; None if there is no such place."""
         if not isinstance(attachment, str):
-            faults.tell(where, f"found {shown(attachment)}, expected 'body' or 'body.point', the name of a place")
+            faults.flag(where, f"found {shown(attachment)}, expected 'body' or 'body.point', the name of a place")
             return None
         body, dot, point = attachment.partition(".")
         if body not in self._rows and body not in self._flexible:
-            faults.tell(where, f"no body {shown(body)}.{faults.near(body, [*self._rows, *self._flexible])}")
+            faults.flag(where, f"no body {shown(body)}.{faults.near(body, [*self._rows, *self._flexible])}")
             return None
         if not dot:
             return self._flexible[body][""] if body in self._flexible else self._origins[self._rows[body]]
         points = ({k: v for k, v in self._flexible[body].items() if k} if body in self._flexible
                   else self._points[self._rows[body]].points)
         if point not in points:
-            faults.tell(where, f"{body!r} has no point {shown(point)}.{faults.near(point, points)}")
+            faults.flag(where, f"{body!r} has no point {shown(point)}.{faults.near(point, points)}")
             return None
         return points[point]
 
@@ -92,5 +92,5 @@ class Names:
             return self.joints[name]
         is_body = isinstance(name, str) and (name in self._rows or name in self._flexible)
         note = f" ({name!r} is a body)" if is_body else ""
-        faults.tell(where, f"no joint {shown(name)}{note}.{faults.near(name, self.joints)}")
+        faults.flag(where, f"no joint {shown(name)}{note}.{faults.near(name, self.joints)}")
         return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from .constraints import CONSTRAINTS, Distance
 from .contacts import SHAPES as CONTACT_SHAPES
-from .contacts import Contact
+from .contacts import Contact, ContactGroup
 from .control import Controller, Event
 from .flexible import SECTIONS, Material
 from .flexible_parts import FLEXIBLES, Beam, FlexibleBody
@@ -26,7 +26,7 @@ from .values import Faults, number, shown
 from .yaml_tree import TextFaults
 
 _TOP = ("name", "gravity", "ground", "bodies", "flexible", "joints", "constraints", "forces", "motions",
-        "contacts", "controllers", "events", "run")
+        "contacts", "contact_groups", "controllers", "events", "run")
 _DRIVES = (LawField("position"), LawField("speed"))
 _TWO_PLACES = "two places: between: [ground, body.point]"
 _TWO_JOINTS = "two joints: between: [first, second]"
@@ -46,28 +46,29 @@ _LAWS: _Kinds = {
 def model_of(data: Any, faults: TextFaults, name: str) -> Model:
     """Build the model of a text's data; whatever is faulty is reported and left out or replaced by a substitute."""
     if not isinstance(data, dict):
-        faults.tell("text", f"found {shown(data)}, expected a model: 'name:', 'bodies:', 'joints:' ...")
+        faults.flag("text", f"found {shown(data)}, expected a model: 'name:', 'bodies:', 'joints:' ...")
         return Model(name)
-    _tell_unknown(faults, "", data, _TOP)
+    _flag_unknown(faults, "", data, _TOP)
     model = Model(data.get("name", name), run=data.get("run"))
     if "gravity" in data:
         model.gravity = data["gravity"]
     model.ground = _points(faults, "ground", data.get("ground"))
     readers: dict[str, Callable[[TextFaults, str, Any, dict[str, Any]], Any]] = {
         "bodies": _body, "flexible": _flexible, "joints": _joint, "constraints": _constraint, "forces": _force,
-        "motions": _motion, "contacts": _contact, "controllers": _controller, "events": _event}
+        "motions": _motion, "contacts": _contact, "contact_groups": _group,
+        "controllers": _controller, "events": _event}
     for section, reader in readers.items():
         for key, entry in _entries(faults, section, data.get(section)):
             model.add(reader(faults, f"{section}.{key}", key, entry))
     return model
 
 
-def _tell_unknown(faults: TextFaults, where: str, data: dict[str, Any], known: Iterable[str]) -> None:
+def _flag_unknown(faults: TextFaults, where: str, data: dict[str, Any], known: Iterable[str]) -> None:
     known = tuple(known)
     for key in data:
         if key not in known:
             path = f"{where}.{key}" if where else str(key)
-            faults.tell(path, f"unknown key {shown(key)}.{faults.near(key, known)}")
+            faults.flag(path, f"unknown key {shown(key)}.{faults.near(key, known)}")
 
 
 def _entries(faults: TextFaults, section: str, data: Any) -> list[tuple[Any, dict[str, Any]]]:
@@ -75,12 +76,12 @@ def _entries(faults: TextFaults, section: str, data: Any) -> list[tuple[Any, dic
     if data is None:
         return []
     if not isinstance(data, dict):
-        faults.tell(section, f"found {shown(data)}, expected names with their data: 'name: {{...}}'")
+        faults.flag(section, f"found {shown(data)}, expected names with their data: 'name: {{...}}'")
         return []
     entries = []
     for key, entry in data.items():
         if entry is not None and not isinstance(entry, dict):
-            faults.tell(f"{section}.{key}", f"found {shown(entry)}, expected {{key: value, ...}}")
+            faults.flag(f"{section}.{key}", f"found {shown(entry)}, expected {{key: value, ...}}")
             entry = None
         entries.append((key, entry or {}))
     return entries
@@ -93,7 +94,7 @@ def _points(faults: TextFaults, where: str, data: Any) -> Any:
     points = {}
     for key, point in data.items():
         if isinstance(point, dict):
-            _tell_unknown(faults, f"{where}.{key}", point, ("position", "rotation"))
+            _flag_unknown(faults, f"{where}.{key}", point, ("position", "rotation"))
             point = Frame(**{k: v for k, v in point.items() if k in ("position", "rotation")})
         points[key] = point
     return points
@@ -120,7 +121,7 @@ def _drawing(faults: TextFaults, where: str, data: Any) -> Drawing:
 
 
 def _controller(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Controller:
-    faults.tell(where, "a text cannot hold a control law; read the model in Python and add a Controller(name, ...)")
+    faults.flag(where, "a text cannot hold a control law; read the model in Python and add a Controller(name, ...)")
     faults.silent.update(f"{where}.{f.name}" for f in fields(Controller))
     return Controller(name, inputs=("time",), outputs=(), law=_no_law)
 
@@ -132,14 +133,14 @@ def _no_law(t: float, u: object) -> float:
 
 def _event(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Event:
     if "function" in data:
-        faults.tell(where + ".function", "a text cannot hold a function; read the model in Python and add an Event(name, ...)")
+        faults.flag(where + ".function", "a text cannot hold a function; read the model in Python and add an Event(name, ...)")
     return Event(name, **_known_fields(faults, where, {k: v for k, v in data.items() if k != "function"}, Event))
 
 
 def _flexible(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> Any:
     kind = _kind_of(faults, where, data, FLEXIBLES)
     if kind is FlexibleBody:
-        faults.tell(where + ".reduced", "a text cannot hold a reduced body; build the model in Python: FlexibleBody(name, "
+        faults.flag(where + ".reduced", "a text cannot hold a reduced body; build the model in Python: FlexibleBody(name, "
                                         "flex.craig_bampton(...)), or give a beam")
     if kind is not Beam:
         faults.silent.update(f"{where}.{f.name}" for f in fields(Beam))
@@ -168,10 +169,10 @@ def _section(faults: TextFaults, where: str, data: dict[str, Any]) -> Any:
 
 def _material(faults: TextFaults, where: str, data: dict[str, Any]) -> Material | None:
     needed, optional = _words(Material)
-    _tell_unknown(faults, where, data, sorted(needed | optional))
+    _flag_unknown(faults, where, data, sorted(needed | optional))
     missing = sorted(needed - data.keys())
     if missing:
-        faults.tell(where, f"lacks {' and '.join(missing)}; give {', '.join(key + ': ...' for key in missing)}")
+        faults.flag(where, f"lacks {' and '.join(missing)}; give {', '.join(key + ': ...' for key in missing)}")
         faults.silent.add(where)
         return None
     return Material(**{key: value for key, value in data.items() if key in needed | optional})
@@ -196,22 +197,22 @@ def _one_of(faults: TextFaults, where: str, data: dict[str, Any], kinds: _Kinds,
     """Read ``{kind: {key: value}}`` with one known kind and all its necessary keys; None after a fault."""
     listed = ", ".join(kinds)
     if len(data) != 1:
-        faults.tell(where, f"found {shown(data)}, expected {what}, one of {listed}, as in "
+        faults.flag(where, f"found {shown(data)}, expected {what}, one of {listed}, as in "
                            f"{{{next(iter(kinds))}: {{...}}}}")
         return "", None
     (kind, values), = data.items()
     if kind not in kinds:
-        faults.tell(where, f"unknown kind {shown(kind)}, expected {what}.{faults.near(kind, kinds)}")
+        faults.flag(where, f"unknown kind {shown(kind)}, expected {what}.{faults.near(kind, kinds)}")
         return "", None
     path = f"{where}.{kind}"
     needed, optional = kinds[kind]
     if not isinstance(values, dict):
-        faults.tell(path, f"found {shown(values)}, expected {{{', '.join(sorted(needed | optional))}}} with values")
+        faults.flag(path, f"found {shown(values)}, expected {{{', '.join(sorted(needed | optional))}}} with values")
         return kind, None
-    _tell_unknown(faults, path, values, sorted(needed | optional))
+    _flag_unknown(faults, path, values, sorted(needed | optional))
     missing = sorted(needed - values.keys())
     if missing:
-        faults.tell(path, f"lacks {' and '.join(missing)}; give {', '.join(key + ': ...' for key in missing)}")
+        faults.flag(path, f"lacks {' and '.join(missing)}; give {', '.join(key + ': ...' for key in missing)}")
         return kind, None
     return kind, {key: value for key, value in values.items() if key in needed | optional}
 
@@ -220,7 +221,7 @@ def _known_fields(faults: TextFaults, where: str, data: dict[str, Any], kind: ty
                   hidden: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the values of a part's fields and report unknown keys; `extra` are other words of the text."""
     known = [f.name for f in fields(kind) if f.name not in ("name", *hidden)]
-    _tell_unknown(faults, where, data, (*extra, *known))
+    _flag_unknown(faults, where, data, (*extra, *known))
     return {key: data[key] for key in known if key in data}
 
 
@@ -229,14 +230,14 @@ def _kind_of(faults: TextFaults, where: str, data: dict[str, Any], kinds: tuple[
     names = {type_name(kind): kind for kind in kinds}
     said = data.get("type")
     if said is None:
-        faults.tell(where, f"lacks 'type', expected one of {', '.join(names)}")
+        faults.flag(where, f"lacks 'type', expected one of {', '.join(names)}")
         return None
     plain = {name.replace("-", ""): kind for name, kind in names.items()}
     same = str(said).lower().replace("-", "").replace("_", "").replace(" ", "")
     if same in plain:
         return plain[same]
     hint = faults.near(said, names)
-    faults.tell(where + ".type", f"unknown type {shown(said)}.{hint}")
+    faults.flag(where + ".type", f"unknown type {shown(said)}.{hint}")
     return next((kind for name, kind in names.items() if f"mean {name!r}" in hint), None)
 
 
@@ -245,7 +246,7 @@ def _ends(faults: TextFaults, where: str, data: dict[str, Any], what: str = _TWO
     ends = data.get("between")
     if not isinstance(ends, list) or len(ends) != 2:
         found = f"found {shown(ends)}" if "between" in data else "lacks 'between'"
-        faults.tell(where + ".between", f"{found}, expected {what}")
+        faults.flag(where + ".between", f"{found}, expected {what}")
         faults.silent.update((where + ".first", where + ".second"))
         return {"first": None, "second": None}
     for i, side in enumerate(("first", "second")):
@@ -269,7 +270,7 @@ def _joint(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> A
 def _guess(faults: TextFaults, where: str, data: dict[str, Any]) -> Any:
     """Read ``{guess: 0.3}``."""
     if list(data) != ["guess"]:
-        faults.tell(where, f"found {shown(data)}, expected a start, or {{guess: ...}} for one that need not be kept")
+        faults.flag(where, f"found {shown(data)}, expected a start, or {{guess: ...}} for one that need not be kept")
         return None
     return Guess(data["guess"])
 
@@ -317,6 +318,15 @@ def _contact(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) ->
     return Contact(name, **shapes, **values)
 
 
+def _group(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> ContactGroup:
+    values = _known_fields(faults, where, data, ContactGroup)
+    _need(faults, where, values, "shapes")
+    for key in ("shapes", "against"):
+        if isinstance(values.get(key), list):
+            values[key] = [_shape(faults, f"{where}.{key}[{i}]", each) for i, each in enumerate(values[key])]
+    return ContactGroup(name, **values)
+
+
 def _shape(faults: TextFaults, where: str, data: Any) -> Any:
     """Read ``{sphere: {at:, radius:}}`` and the like; a name is a point."""
     if not isinstance(data, dict):
@@ -330,7 +340,7 @@ def _shape(faults: TextFaults, where: str, data: Any) -> Any:
 
 
 def _need_all(faults: TextFaults, where: str, values: dict[str, Any], kind: type, own: tuple[Field, ...]) -> None:
-    """Tell which necessary fields of a kind of part are missing; `own` are those that its record describes."""
+    """Report which necessary fields of a kind of part are missing; `own` are those that its record describes."""
     numbers = {field.name: _quantity(field) for field in own if isinstance(field, Number)}
     for key in [f.name for f in fields(kind) if f.default is MISSING and f.name not in ("name", "first", "second")]:
         _need(faults, where, values, key, numbers.get(key, ""))
@@ -342,9 +352,9 @@ def _quantity(field: Number) -> str:
 
 
 def _need(faults: TextFaults, where: str, values: dict[str, Any], key: str, what: str = "") -> None:
-    """Tell that a necessary key is missing, and fill it so that the rest can be checked."""
+    """Report that a necessary key is missing, and fill it so that the rest can be checked."""
     if key not in values:
-        faults.tell(where, f"lacks {key!r}; give {key}: {what or _NEEDED.get(key, 'name')}")
+        faults.flag(where, f"lacks {key!r}; give {key}: {what or _NEEDED.get(key, 'name')}")
         faults.silent.add(f"{where}.{key}")
         values[key] = None
 
@@ -358,7 +368,7 @@ def _with_laws(faults: TextFaults, where: str, values: dict[str, Any], own: tupl
 def _law(faults: TextFaults, where: str, data: dict[str, Any]) -> Any:
     """Read ``{sine: {...}}``, ``{table: {...}}`` or ``{ramp: {...}}``; after a fault the number zero."""
     if "function" in data:
-        faults.tell(where, f"found the function {shown(data['function'])}, which a text cannot hold; give a number, a "
+        faults.flag(where, f"found the function {shown(data['function'])}, which a text cannot hold; give a number, a "
                            "sine, a table or a ramp, or set the law in Python: replaced(part, field=function)")
         return 0.0
     kind, values = _one_of(faults, where, data, _LAWS, "a law")
@@ -375,7 +385,7 @@ def _law(faults: TextFaults, where: str, data: dict[str, Any]) -> Any:
 
 def _sine(faults: TextFaults, where: str, values: dict[str, Any]) -> Sine | float:
     if ("omega" in values) == ("frequency" in values):
-        faults.tell(where, "expected exactly one of omega [rad/s] and frequency [Hz] in a sine")
+        faults.flag(where, "expected exactly one of omega [rad/s] and frequency [Hz] in a sine")
         return 0.0
     if "frequency" in values:
         values["omega"] = 2 * pi * number(faults, where + ".frequency", values.pop("frequency"), "Hz")

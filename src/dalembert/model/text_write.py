@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .contacts import SHAPES, Contact
+from .contacts import SHAPES, Contact, ContactGroup
 from .control import Controller, Event
 from .flexible import SECTIONS, Material
 from .flexible_parts import Reduced
@@ -56,16 +56,16 @@ def to_text(model: Model) -> str:
 
 def _part(part: Any) -> dict[str, Any]:
     """Return the fields of a part that differ from their defaults, by the words of the model text."""
-    plain = isinstance(part, (Body, Motion, Contact, Controller, Event))
+    plain = isinstance(part, (Body, Motion, Contact, ContactGroup, Controller, Event))
     said: dict[str, Any] = {} if plain else {"type": type_name(type(part))}
     for key, default in _fields(type(part)):
         value = getattr(part, key)
         if key == "second":
             said["between"] = [said.pop("first"), value]
         elif key != "name" and value is not default:
-            told = value.tolist() if isinstance(value, np.ndarray) else value
-            if not (type(told) is type(default) and told == default):
-                said[key] = told
+            written = value.tolist() if isinstance(value, np.ndarray) else value
+            if not (type(written) is type(default) and written == default):
+                said[key] = written
     return said
 
 

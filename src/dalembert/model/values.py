@@ -39,7 +39,7 @@ class Faults(list[Fault]):
         super().__init__()
         self.notes: list[str] = []
 
-    def tell(self, where: str, what: str) -> None:
+    def flag(self, where: str, what: str) -> None:
         """Add a fault at the path `where`."""
         self.append(Fault(where, what))
 
@@ -73,11 +73,11 @@ def number(faults: Faults, where: str, value: Any, unit: str = "", *, least: flo
         if x is None:
             return 0.0
     if not -LARGEST <= x <= LARGEST:
-        _tell_not_finite(faults, where, value, x, unit)
+        _flag_not_finite(faults, where, value, x, unit)
         return 0.0
     if (least is not None and x < least) or (above is not None and x <= above):
         bound = f"of {least:g} or more" if least is not None else f"greater than {above:g}"
-        faults.tell(where, f"found {shown(value)}, expected {described(unit)} {bound}{'; ' * bool(remedy)}{remedy}")
+        faults.flag(where, f"found {shown(value)}, expected {described(unit)} {bound}{'; ' * bool(remedy)}{remedy}")
         return max(0.0, least or 0.0)
     return float(x)
 
@@ -94,7 +94,7 @@ def _unusual_number(faults: Faults, where: str, value: Any, unit: str) -> float 
         except OverflowError:
             return float("inf")
     note = " (a truth value is no number)" if isinstance(value, (bool, np.bool_)) else ""
-    faults.tell(where, f"found {shown(value)}{note}, expected {described(unit)}")
+    faults.flag(where, f"found {shown(value)}{note}, expected {described(unit)}")
     return None
 
 
@@ -103,23 +103,23 @@ def _number_from_text(faults: Faults, where: str, text: str, unit: str) -> float
     units = units_of(unit)
     hint = f"; give a number in {unit} or a text with one of {units}" if units else "; give a plain number in SI units"
     if parsed is None:
-        faults.tell(where, f"found the text {shown(text)}, expected {described(unit)}{hint}")
+        faults.flag(where, f"found the text {shown(text)}, expected {described(unit)}{hint}")
         return None
     x, found = parsed
     if not found:
-        faults.tell(where, f"found the text {shown(text)}, expected {described(unit)}; remove the quotation marks")
+        faults.flag(where, f"found the text {shown(text)}, expected {described(unit)}; remove the quotation marks")
         return None
     if found != unit:
-        faults.tell(where, f"found {shown(text)}, which is {described(found)}, expected {described(unit)}{hint}")
+        faults.flag(where, f"found {shown(text)}, which is {described(found)}, expected {described(unit)}{hint}")
         return None
     return x
 
 
-def _tell_not_finite(faults: Faults, where: str, value: Any, x: float, unit: str) -> None:
+def _flag_not_finite(faults: Faults, where: str, value: Any, x: float, unit: str) -> None:
     if isinstance(x, int) or isfinite(x):
-        faults.tell(where, f"found {shown(value)}, beyond {LARGEST:g}, expected {described(unit)}; wrong unit?")
+        faults.flag(where, f"found {shown(value)}, beyond {LARGEST:g}, expected {described(unit)}; wrong unit?")
     else:
-        faults.tell(where, f"found {shown(value)}, expected {described(unit)} that is finite")
+        faults.flag(where, f"found {shown(value)}, expected {described(unit)} that is finite")
 
 
 def row(faults: Faults, where: str, value: Any, lengths: tuple[int, ...], units: Sequence[str], what: str
@@ -128,7 +128,7 @@ def row(faults: Faults, where: str, value: Any, lengths: tuple[int, ...], units:
     found = value if type(value) is tuple or type(value) is list else _as_list(value)
     if found is None or len(found) not in lengths:
         count = "" if found is None else f" ({len(found)} value{'s' * (len(found) != 1)})"
-        faults.tell(where, f"found {shown(value)}{count}, expected {what}")
+        faults.flag(where, f"found {shown(value)}{count}, expected {what}")
         return None
     for x in found:
         if type(x) is not float or not -LARGEST <= x <= LARGEST:
@@ -163,7 +163,7 @@ def direction(faults: Faults, where: str, value: Any) -> np.ndarray:
     length = hypot(x, y, z)
     if length <= SHORTEST:
         if len(faults) == before:
-            faults.tell(where, f"found {shown(value)}, expected a direction that is not zero, such as (0, 0, 1)")
+            faults.flag(where, f"found {shown(value)}, expected a direction that is not zero, such as (0, 0, 1)")
         return UNIT_Z
     return frozen((x / length, y / length, z / length))
 
@@ -172,7 +172,7 @@ def matrix(faults: Faults, where: str, value: Any, unit: str = "") -> np.ndarray
     """Read a 3x3 matrix; None if it is faulty."""
     rows = _as_list(value)
     if rows is None or len(rows) != 3:
-        faults.tell(where, f"found {shown(value)}, expected a 3x3 matrix")
+        faults.flag(where, f"found {shown(value)}, expected a 3x3 matrix")
         return None
     before = len(faults)
     numbers = [row(faults, f"{where}[{i}]", r, (3,), (unit,), "a row of three numbers") for i, r in enumerate(rows)]
@@ -183,7 +183,7 @@ def quaternion(faults: Faults, where: str, values: tuple[float, ...]) -> tuple[f
     """Normalise four numbers (w, x, y, z)."""
     length = hypot(*values)
     if length <= SHORTEST:
-        faults.tell(where, "found a quaternion of zeros, expected (w, x, y, z) with a length; (1, 0, 0, 0) is no turn")
+        faults.flag(where, "found a quaternion of zeros, expected (w, x, y, z) with a length; (1, 0, 0, 0) is no turn")
         return (1.0, 0.0, 0.0, 0.0)
     return tuple([x / length for x in values])
 
@@ -216,7 +216,7 @@ def rotation(faults: Faults, where: str, value: Any) -> np.ndarray:
         numbers = row(faults, where, rows, (4,), ("",), "a quaternion (w, x, y, z)")
         return EYE3 if numbers is None else matrix_of_quaternion(quaternion(faults, where, numbers))
     if rows is None or len(rows) != 3 or any(_as_list(r) is None for r in rows):
-        faults.tell(where, f"found {shown(value)}, expected a 3x3 rotation matrix, a quaternion (w, x, y, z) "
+        faults.flag(where, f"found {shown(value)}, expected a 3x3 rotation matrix, a quaternion (w, x, y, z) "
                            "or {axis: [x, y, z], angle: a}")
         return EYE3
     found = matrix(faults, where, rows)
@@ -226,11 +226,11 @@ def rotation(faults: Faults, where: str, value: Any) -> np.ndarray:
 def _rotation_about_axis(faults: Faults, where: str, value: Mapping[str, Any]) -> np.ndarray:
     unknown = [key for key in value if key not in ("axis", "angle")]
     for key in unknown:
-        faults.tell(where, f"unknown key {shown(key)}.{faults.near(key, ('axis', 'angle'))}")
+        faults.flag(where, f"unknown key {shown(key)}.{faults.near(key, ('axis', 'angle'))}")
     if unknown:
         return EYE3
     if "axis" not in value or "angle" not in value:
-        faults.tell(where, f"found {shown(dict(value))}, expected both axis and angle: {{axis: [x, y, z], angle: a}}")
+        faults.flag(where, f"found {shown(dict(value))}, expected both axis and angle: {{axis: [x, y, z], angle: a}}")
         return EYE3
     axis = direction(faults, f"{where}.axis", value["axis"])
     angle = number(faults, f"{where}.angle", value["angle"], "rad")
@@ -241,11 +241,11 @@ def _orthonormal(faults: Faults, where: str, found: np.ndarray) -> np.ndarray:
     """Accept a matrix that is a rotation up to six digits and remove what rounding left."""
     error = float(np.abs(found.T @ found - np.eye(3)).max())
     if not error <= 1e-5:
-        faults.tell(where, f"the matrix is not orthonormal (largest deviation of its products {error:.2g}), expected "
+        faults.flag(where, f"the matrix is not orthonormal (largest deviation of its products {error:.2g}), expected "
                            "perpendicular unit axes; give more digits, a quaternion or {axis: [x, y, z], angle: a}")
         return EYE3
     if np.linalg.det(found) < 0:
-        faults.tell(where, "the matrix is left-handed (determinant -1), expected a rotation; turn one of its columns "
+        faults.flag(where, "the matrix is left-handed (determinant -1), expected a rotation; turn one of its columns "
                            "round")
         return EYE3
     for _ in range(2):  # Newton steps to the nearest rotation
@@ -257,5 +257,5 @@ def flag(faults: Faults, where: str, value: Any) -> bool:
     """Read true or false."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    faults.tell(where, f"found {shown(value)}, expected true or false")
+    faults.flag(where, f"found {shown(value)}, expected true or false")
     return False

@@ -35,7 +35,7 @@ class TextFaults(Faults):
         self.lines: dict[str, int] = {}
         self.silent: set[str] = set()
 
-    def tell(self, where: str, what: str) -> None:
+    def flag(self, where: str, what: str) -> None:
         """Add a fault with its line, unless the path is silent."""
         if where not in self.silent:
             self.append(Fault(where, what, f"{self.file}:{self.line_of(where)}"))
@@ -66,18 +66,18 @@ def parse_yaml(text: str, faults: TextFaults) -> Any:
         line = mark.line + 1 if mark is not None else 1
         faults.lines["text"] = line
         problem = " ".join(str(error.problem or error.context).split())
-        faults.tell("text", f"not YAML: {problem[:200]}; expected 'key: value' lines, closed brackets and quotes")
+        faults.flag("text", f"not YAML: {problem[:200]}; expected 'key: value' lines, closed brackets and quotes")
     except ReaderError as error:
         faults.lines["text"] = text.count("\n", 0, error.position or 0) + 1
         character = error.character if isinstance(error.character, str) else chr(error.character)
-        faults.tell("text", f"not YAML: found the character {shown(character)}, expected printable text")
+        faults.flag("text", f"not YAML: found the character {shown(character)}, expected printable text")
     except RecursionError:
-        faults.tell("text", f"nested too deeply, expected at most {_DEEPEST} levels")
+        faults.flag("text", f"nested too deeply, expected at most {_DEEPEST} levels")
     except Exception as error:  # a slip inside the parser is a fault of the text for the user, too
-        faults.tell("text", f"not YAML: {shown(str(error))}; expected 'key: value' lines")
+        faults.flag("text", f"not YAML: {shown(str(error))}; expected 'key: value' lines")
     else:
         if node is None:
-            faults.tell("text", "found nothing, expected a model: name, bodies, joints, ...")
+            faults.flag("text", "found nothing, expected a model: name, bodies, joints, ...")
             return None
         return _Tree(text, faults).value(node, "", 0)
     return None
@@ -90,7 +90,7 @@ def _opens_too_deeply(text: str, faults: TextFaults) -> bool:
         depth += 1 if bracket.group() in "[{" else -1
         if depth > _HIGHEST_TOWER:
             faults.lines["text"] = text.count("\n", 0, bracket.start()) + 1
-            faults.tell("text", f"found {depth} open brackets, expected at most {_DEEPEST} levels")
+            faults.flag("text", f"found {depth} open brackets, expected at most {_DEEPEST} levels")
             return True
     return False
 
@@ -107,13 +107,13 @@ class _Tree:
         self._faults.lines[path] = node.start_mark.line + 1
         self._visits_left -= 1
         if self._visits_left == 0:
-            self._faults.tell(path, "the aliases of the text unfold to too many values, expected a smaller text")
+            self._faults.flag(path, "the aliases of the text unfold to too many values, expected a smaller text")
         if self._visits_left <= 0:
             return None
         if isinstance(node.value, str):
             return self._scalar(node, path)
         if depth >= _DEEPEST or id(node) in self._above:
-            self._faults.tell(path, f"nested more than {_DEEPEST} levels deep, expected fewer"
+            self._faults.flag(path, f"nested more than {_DEEPEST} levels deep, expected fewer"
                               if depth >= _DEEPEST else "an alias holds itself, expected a value; write it out")
             self._faults.silent.add(path)
             return None
@@ -129,14 +129,14 @@ class _Tree:
         for key_node, value_node in node.value:
             if not isinstance(key_node.value, str):
                 self._faults.lines[path + ".?"] = key_node.start_mark.line + 1
-                self._faults.tell(path + ".?", "found a list or mapping as a key, expected a text")
+                self._faults.flag(path + ".?", "found a list or mapping as a key, expected a text")
                 continue
             key = self._scalar(key_node, path)
             where = f"{path}.{key}" if path else str(key)
             if key in found:
                 first = self._faults.lines[where]
                 self._faults.lines[where] = key_node.start_mark.line + 1
-                self._faults.tell(where, f"the key {shown(key)} stands twice (first in line {first}), expected once")
+                self._faults.flag(where, f"the key {shown(key)} stands twice (first in line {first}), expected once")
                 continue
             found[key] = self.value(value_node, where, depth + 1)
             self._faults.lines[where] = key_node.start_mark.line + 1
@@ -153,7 +153,7 @@ class _Tree:
             return _number_of(text)
         if tag in (_TAG + "str", _TAG + "timestamp", _TAG + "merge", _TAG + "value"):
             return text
-        self._faults.tell(path, f"found the tag {shown(tag)}, expected a plain value; remove the tag")
+        self._faults.flag(path, f"found the tag {shown(tag)}, expected a plain value; remove the tag")
         self._faults.silent.add(path)
         return None
 

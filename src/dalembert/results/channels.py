@@ -60,6 +60,8 @@ def owners(layout: Layout) -> Owners:
         add(motion.name, _in_units(MOTION, units[motion.v - joint.v:][:1]), motion)
     for contact in layout.contacts:
         add(contact.name, CONTACTS, contact)
+    for group in layout.groups:
+        add(group.name, GROUPS, group)
     for controller in layout.controllers:
         add(controller.name, controller_quantities(controller.outputs), controller)
     for name, quantities in SYSTEM.items():
@@ -150,6 +152,17 @@ CONTACTS = {
     "gap": Quantity("m", (), _contact(tab.GAP)),
     "normal_force": Quantity("N", (), _contact(tab.NORMAL_FORCE)),
     "friction_force": Quantity("N", XYZ, _contact(tab.FRICTION_FORCE)),
+}
+
+
+def _group(column: int) -> Take:
+    return lambda source, group: source.array("group")[:, group.row, column]
+
+
+GROUPS = {
+    "gap": Quantity("m", (), _group(tab.GAP)),
+    "normal_force": Quantity("N", (), _group(tab.NORMAL_FORCE)),
+    "touches": Quantity("", (), _group(tab.TOUCHES)),
 }
 
 

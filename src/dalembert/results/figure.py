@@ -64,7 +64,7 @@ def _panel(results: Results, channels: Sequence[str], unit: str) -> Panel:
 
 
 def _new_figure(picture: Picture, on_screen: bool) -> Figure:
-    """Return an empty figure: of pyplot if it shall be shown, whose margins follow the window, or one without a window."""
+    """Return an empty figure: of pyplot if it is to be shown, whose margins follow the window, or one without a window."""
     if on_screen:
         try:
             import matplotlib.pyplot as plt

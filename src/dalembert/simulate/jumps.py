@@ -39,7 +39,7 @@ class RejectionWatch:
 
     def __init__(self) -> None:
         self.tried = self.rejected = 0
-        self.told = False
+        self.reported = False
         self.seen: set[str] = set()
 
     def look(self, packed: Packed, loop: Loop) -> list[str]:
@@ -47,25 +47,25 @@ class RejectionWatch:
         stats = loop.stats(0.0)
         steps, rejected = stats.steps, stats.rejected
         tried = steps + rejected - self.tried
-        if self.told or tried < MANY_TRIES:
+        if self.reported or tried < MANY_TRIES:
             return []
         share = (rejected - self.rejected) / tried
         self.tried, self.rejected = steps + rejected, rejected
         if share > MOST_REJECTED:
             jumps = jumping_laws(packed.law_calls) + jumping_compiled_laws(packed, loop)
-            return self._tell(jumps, loop.t, f"{share:.0%} of the steps there had to be repeated smaller")
+            return self._report(jumps, loop.t, f"{share:.0%} of the steps there had to be repeated smaller")
         jumps = jumping_laws(packed.law_calls)
         again = [jump for jump in jumps if jump[0] in self.seen]
         self.seen = {owner for owner, _ in jumps}
-        return self._tell(again, loop.t, f"the last {tried} steps stayed there")
+        return self._report(again, loop.t, f"the last {tried} steps stayed there")
 
     def look_where_stiff(self, packed: Packed, loop: Loop) -> list[str]:
         """Likewise where stability has held many steps back."""
-        jumps = [] if self.told else jumping_laws(packed.law_calls) + jumping_compiled_laws(packed, loop)
-        return self._tell(jumps, loop.t, "steps there are as short as if the model were stiff")
+        jumps = [] if self.reported else jumping_laws(packed.law_calls) + jumping_compiled_laws(packed, loop)
+        return self._report(jumps, loop.t, "steps there are as short as if the model were stiff")
 
-    def _tell(self, jumps: list[tuple[str, float]], t: float, sign: str) -> list[str]:
-        self.told = self.told or bool(jumps)
+    def _report(self, jumps: list[tuple[str, float]], t: float, sign: str) -> list[str]:
+        self.reported = self.reported or bool(jumps)
         return [f"{owner}: its law jumps, by {jump:.3g} near t = {t:.6g} s, and {sign}. Make it continuous, such as "
                 "tanh(v/v0) instead of sign(v), with a small speed v0" for owner, jump in jumps]
 

@@ -265,7 +265,7 @@ class Live:
 
     def _simulation_of(self, begin: Start, before: Simulation | None = None) -> Simulation:
         times = begin.t + self._record * np.arange(ROOM)
-        touched = () if before is None else tuple(c.name for c in before.begin.packed.layout.contacts)
+        touched = () if before is None else before.begin.packed.layout.touching
         return Simulation(begin, self._options, times, contact=self._contact, touched=touched)
 
     def _begin(self, simulation: Simulation) -> None:

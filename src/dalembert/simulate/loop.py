@@ -30,12 +30,22 @@ from ..start.status import error_of
 from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
 from ..system.extent import length_scale
-from .integrators import Implicit, Integrator
-from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
+from .integrators import Driven, Implicit, Integrator, Moreau
+from .methods import (
+    addresses_of,
+    functions_of,
+    make_method,
+    make_options,
+    method_arguments,
+    with_crowd,
+    with_more_room,
+)
 
 BUFFER_BYTES = 4_000_000
 NEVER = 1e300
 """A time that does not come [s]."""
+NO_SAMPLE = 2**53
+"""Number of a sample that does not come."""
 SMALLEST_STEP = 1e-13
 """Relative to the time span; an error-controlled step below it is given up."""
 ROUNDING = 4 * np.finfo(float).eps
@@ -69,13 +79,14 @@ class Loop:
         self.rows = _rows_to_keep(begin, work)
         self.system, work = only_rows(state.packed.system, self.rows), work._replace(row=work.row[self.rows])
         self.contacts = begin.packed.contacts
-        if len(self.contacts.row):
+        self.touching = begin.packed.touching
+        if self.touching:
             self.work = with_contacts(begin.packed, work)
         else:
             self.work = with_outer(state.packed, work) if outer else work
-        self.work.control.running[RUNNING] = 1
+        self.work.control.running[RUNNING] = not isinstance(method, Driven)
         self.work.control.memory[:] = initial_memory(begin.packed)
-        self.work.control.samples[:] = first_samples(begin.packed, begin.t)
+        self.work.control.samples[:] = NO_SAMPLE if isinstance(method, Driven) else first_samples(begin.packed, begin.t)
         if begin.natural:
             self.work.joint_q[:] = begin.q
         self.work.rank["allowed"] = begin.massless
@@ -93,7 +104,7 @@ class Loop:
             qdd, multipliers = complete_frame(begin.packed, begin.t, begin.q, begin.qd, begin.t)[2:]
             self.flow.qdd[:] = natural_accelerations(begin.packed, begin.q, begin.qd, qdd) if begin.natural else qdd
             if not begin.natural:
-                self.work.row["push"] = multipliers
+                self.work.row["lam_now"] = multipliers
             self.flow.progress[0].started = 1
 
     def change_method(self, method: Integrator, *, detect: int = 0, h_explicit: float = 0.0) -> None:
@@ -107,17 +118,18 @@ class Loop:
         opt[0].settling = self._settling_steps()
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
-        self.work.row["total"] = np.nan
-        touching = len(self.contacts.row) > 0
-        bodies = len(self.system.body) if touching else 0
-        self.functions = functions_of(method, touching)
+        self.work.row["lam_shown"] = np.nan
+        bodies = len(self.system.body) if self.touching else 0
+        self.functions = functions_of(method, self.touching)
         self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural,
                                   contacts=self.contacts, bodies=bodies)
+        if isinstance(method, Moreau):
+            self.method = with_crowd(self.method, method, self.begin.packed)
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
-        if len(self.contacts.row):
-            return EVERY_STEP  # forces are known where a step ends
+        if self.touching or isinstance(self.integrator, Driven):
+            return EVERY_STEP  # forces, or positions on the constraints, are known where a step ends
         if not self.begin.massless:
             return 0
         spacing = float(np.min(np.diff(self.times), initial=self.span))
@@ -175,6 +187,20 @@ class Loop:
         progress["events"] = 0
         return found
 
+    def sweep_notes(self) -> list[str]:
+        """Tell of steps whose sweeps ended before impulses were settled."""
+        if not isinstance(self.integrator, Moreau):
+            return []
+        p = self.method.crowd_state.progress[0]
+        if not p["unsettled"]:
+            return []
+        return [f"contacts: in {p['unsettled']} of {self.steps} steps velocities still changed after {self.integrator.sweeps} "
+                f"sweeps, by {p['worst']:.3g} m/s at most; see Moreau(sweeps=, tolerance=)"]
+
+    def make_room(self) -> None:
+        """Make room for the touches of the present step; what is known of the last step's impulses is lost."""
+        self.method = with_more_room(self.method)
+
     def give_inputs(self, values: np.ndarray) -> None:
         """Set the signals that are found outside of the kernels."""
         table = self.system.control.signal
@@ -187,7 +213,7 @@ class Loop:
         control, packed = self.work.control, self.begin.packed
         if not len(control.outer):
             raise ModelError("loads from outside: the simulation was made without; make it with outer=True")
-        given = self.method.contact.given if len(self.contacts.row) else control.outer
+        given = self.method.contact.given if self.touching else control.outer
         given[:], control.effort[:] = 0.0, 0.0
         if wrenches is not None:
             place_loads(packed, given, np.asarray(wrenches, float), points)
@@ -213,7 +239,7 @@ class Loop:
     def present(self) -> dict[str, np.ndarray]:
         """Return the present state as a frame."""
         self.advance(0)
-        return self._frame_of(self.t, self.flow.q, self.flow.qd, self.flow.qdd, self.work.row["total"])
+        return self._frame_of(self.t, self.flow.q, self.flow.qd, self.flow.qdd, self.work.row["lam_shown"])
 
     def between(self, t: float) -> dict[str, np.ndarray]:
         """Return the state at a time within the last step as a frame."""
@@ -224,7 +250,7 @@ class Loop:
         self.flow.progress[0].factored = 0
         if status != Status.OK:
             raise error_of(status, self.begin.shown, self.failure, t, self.step)
-        return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["push"])
+        return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["lam_now"])
 
     def _frame_of(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multiplier: np.ndarray
                   ) -> dict[str, np.ndarray]:

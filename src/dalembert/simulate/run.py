@@ -104,7 +104,7 @@ def _finished(simulation: Simulation, until: float, progress: Progress | None, o
         recorder.close("failed")
         raise
     recorder.collect()
-    messages = list(simulation.messages)
+    messages = [*simulation.messages, *simulation.loop.sweep_notes()]
     if ended.stopped:
         recorder.add(simulation.loop.present())
         messages.append(f"stopped at t = {ended.t:.6g} s by the event {simulation.events[-1].name!r}")

@@ -21,7 +21,7 @@ from ..start.formulations import Projected
 from ..start.initial import Start
 from ..start.status import error_of
 from ..system.layout import Layout
-from .integrators import DORMAND_PRINCE, choose_integrator, stiff_integrator
+from .integrators import DORMAND_PRINCE, MOREAU, Driven, Moreau, choose_integrator, stiff_integrator
 from .jumps import RejectionWatch
 from .loop import Loop
 from .progress import Interrupt, Progress
@@ -87,12 +87,14 @@ class Simulation:
 
     def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False,
                  writer: Writer | None = None, contact: Any = None, touched: Collection[str] = ()):
+        groups = len(begin.packed.layout.groups) > 0
+        asked = MOREAU if groups and options.integrator == "auto" and options.step is not None else options.integrator
         integrator, may_switch = choose_integrator(
-            options.integrator, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
+            asked, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
             projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
             superelements=begin.shown.has_superelements, natural=begin.natural is not None)
         messages = list(begin.messages)
-        if begin.packed.layout.contacts:
+        if (begin.packed.touching and not isinstance(integrator, Driven)) or isinstance(integrator, Moreau):
             begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact, touched), integrator, False
         if begin.shown.has_superelements and options.integrator == "auto" and options.step is None:
             messages.append(f"integrator {integrator.name}: the stretching of flexible bodies in interface coordinates is too "
@@ -224,6 +226,8 @@ class Simulation:
             self._switch_to_implicit()
         elif status == Status.NOT_STIFF:
             self._switch_back()
+        elif status == Status.CONTACTS_FULL:
+            loop.make_room()
         elif status == Status.SAMPLE:
             self._give_inputs()
         elif status not in (Status.RECORD_FULL, Status.CHUNK_DONE):

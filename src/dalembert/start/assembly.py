@@ -196,7 +196,7 @@ class Assembler:
         return None
 
     def missing(self, best: Assembled) -> str:
-        """Tell which joints lack how much in a nearest miss."""
+        """Say which joints lack how much in a nearest miss."""
         rows = self.constraints.evaluate(self.t, best.q, np.zeros(len(self.scale)))
         gap = abs(self._gap(rows))
         names: dict[str, tuple[str, float]] = {}

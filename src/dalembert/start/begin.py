@@ -119,8 +119,8 @@ def _without_inertia(start: Start, joints: Mapping[str, CheckedJoint]) -> Start:
         return start
     moved = moved_starts(start.packed.layout, joints, (start.q, start.qd), (state.q, state.qd),
                          "since a massless direction cannot keep it")
-    told = _with_massless(start, (state, found))
-    return replace(told, q=state.q, qd=state.qd, messages=told.messages + tuple(moved))
+    known = _with_massless(start, (state, found))
+    return replace(known, q=state.q, qd=state.qd, messages=known.messages + tuple(moved))
 
 
 def _motions_of(start: Start) -> tuple[MasslessState, Massless | None]:
@@ -135,8 +135,8 @@ def _with_massless(start: Start, looked: tuple[MasslessState, Massless | None]) 
     if found is None:
         return start
     slack = (np.max(abs(found.motions), axis=0) > 1e-12).astype(float)
-    told = describe(start.packed, found.rates, found.first_order)
-    return replace(start, packed=state.packed, messages=(*start.messages, *told), slack=slack, massless_rates=found.rates,
+    notes = describe(start.packed, found.rates, found.first_order)
+    return replace(start, packed=state.packed, messages=(*start.messages, *notes), slack=slack, massless_rates=found.rates,
                    motions=found.basis, fastest=found.fastest)
 
 
@@ -180,8 +180,8 @@ def _with_rows(start: Start, modes: Mapping[str, Elastic], joints: Mapping[str, 
     if is_global:
         natural = make_natural(start.packed, t, start.q, start.qd, modes)
         natural = replace(natural, packed=with_given(natural.packed, penalty))
-    told = without_rows(natural.packed if natural else packed, penalty) + redundancy_messages(redundant)
-    return replace(start, messages=(*start.messages, *told), natural=natural)
+    notes = without_rows(natural.packed if natural else packed, penalty) + redundancy_messages(redundant)
+    return replace(start, messages=(*start.messages, *notes), natural=natural)
 
 
 def open_rows(packed: Packed) -> np.ndarray:
@@ -216,7 +216,7 @@ def with_constants_of(packed: Packed, t: float, carried: Carried) -> Packed:
 
 
 def _violated(start: Start) -> list[str]:
-    """Tell constraints that a state, taken as it is, violates."""
+    """Report constraints that a state, taken as it is, violates."""
     assembler = Assembler(start.packed, start.t)
     found = assembler.close(start.q, np.zeros(len(start.qd)))
     return [f"state: taken as it is, {assembler.missing(found)}"] if found.gap > OPEN else []

@@ -215,7 +215,7 @@ class _Carrying:
     # --- what is left -----------------------------------------------------------------------------------------------
 
     def _compare(self) -> None:
-        """Tell bodies that are not where the state has them, or that do not move so."""
+        """Report bodies that are not where the state has them, or that do not move so."""
         poses, hidden = poses_of(self.packed, self.q[0], self.qd[0]), {self.layout.bodies[row] for row in self.layout.hidden}
         off = []
         for name, new in poses.items():

@@ -172,7 +172,8 @@ def with_control(packed: Packed) -> Packed:
         row["memory"], row["memories"], row["address"] = memories, len(c.memory), address
         row["every"], row["given"] = c.every or 0.0, bool(missing)
         force["held"][list(c.outputs)] = held + np.arange(len(c.outputs))
-        entries.append(ControllerEntry(c.name, held, tuple(packed.layout.forces[k].name for k in c.outputs)))
+        names = tuple(packed.layout.forces[k].name for k in c.outputs)
+        entries.append(ControllerEntry(c.name, held, names, c.every or 0.0))
         held, memories = held + len(c.outputs), memories + len(c.memory)
     for row, e in zip(switch, model.events, strict=True):
         first, count = signals.add(f"events.{e.name}.inputs", e.inputs)
@@ -212,7 +213,7 @@ def controlled(begin: Start) -> Start:
 
 
 def idle_controllers(packed: Packed) -> tuple[str, ...]:
-    """Tell in an analysis other than a run that controllers do not act."""
+    """Say in an analysis other than a run that controllers do not act."""
     names = ", ".join(repr(controller.name) for controller in packed.layout.controllers)
     return (f"controllers act in runs only; here the outputs are zero: {names}",) if names else ()
 

@@ -21,7 +21,8 @@ from ..results.stats import Stats
 from ..results.tables import frame_shapes
 from ..system.pack import Packed
 from ..system.reverse import swap, swap_efforts
-from .contacts import contact_table
+from .contacts import contact_table, group_table
+from .multipliers import complete_multipliers
 from .natural import measure_natural, solve_frames
 from .outer import loaded_work, no_loads
 from .sharing import share_reactions
@@ -44,14 +45,14 @@ def evaluate_frames(packed: Packed, t: ArrayLike, q: ArrayLike, qd: ArrayLike, q
     loads = no_loads(packed, n) if loads is None else loads
     out["held"] = loads[:, :shapes["held"][0]]
     out["contact"] = contact_table(packed, q, qd, loads)
+    out["group"] = group_table(packed, q, qd, loads)
+    multiplier = complete_multipliers(packed, t, q, qd, multiplier, loads)
     if packed.has_superelements and packed.tree:
         out["body"] = measure_natural(packed, t, q, qd, qdd, multiplier, loads, out)
         _finish(packed, t, q, out)
         return out
     body = np.zeros((n, packed.system.body.shape[0], 19))
     work = loaded_work(packed, loads)
-    if multiplier is None:
-        multiplier = np.full((n, len(packed.system.row)), np.nan)
     point = np.zeros((n, len(packed.recovered), 19))
     tables = out["reaction"], out["effort"], out["element"], out["system"]
     if packed.has_superelements:

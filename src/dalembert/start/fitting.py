@@ -18,7 +18,7 @@ def formulations(model: Model, why: bool = False) -> list[str] | dict[str, str |
     ----------
     model : Model
     why : bool
-        Tell about all formulations.
+        Answer for all formulations, with the reasons.
 
     Returns
     -------

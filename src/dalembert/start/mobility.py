@@ -65,7 +65,7 @@ def find_mobility(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, work:
 
 
 def redundancy_messages(redundant: Sequence[tuple[str, str]]) -> list[str]:
-    """Tell redundant constraints, if any."""
+    """Report redundant constraints, if any."""
     if not redundant:
         return []
     n = len(redundant)

@@ -103,14 +103,12 @@ def solve_frames(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, l
 
 
 def measure_natural(packed: Packed, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
-                    multiplier: np.ndarray | None, loads: np.ndarray, out: dict[str, np.ndarray]) -> np.ndarray:
+                    multiplier: np.ndarray, loads: np.ndarray, out: dict[str, np.ndarray]) -> np.ndarray:
     """Fill the tables of frames of a model with superelements; returns `body` (nf, n_body, 19), rows as in the layout.
 
-    `multiplier` (nf, m) are those of the loops' rows, nan or left out where they are to be found.
+    `multiplier` (nf, m) are those of the loops' rows.
     """
     tree = packed.of_tree
-    if multiplier is None:
-        multiplier = np.full((len(t), len(tree.system.row)), np.nan)
     work, tree_work = loaded_work(packed, loads), loaded_work(tree, loads)
     body, point = np.zeros((len(t), len(packed.system.body), 19)), np.zeros((len(t), len(packed.recovered), 19))
     status = measure_natural_frames(packed.system, tree.system, t, q, qd, qdd, multiplier, loads, body, point,

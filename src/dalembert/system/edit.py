@@ -69,7 +69,7 @@ def changed(tables: Tables, /, **changes: Any) -> Tables:
     ----------
     tables : Packed or System
     **changes : array or mapping
-        By the name of the table: a whole one, or a mapping of columns to what they shall be, with which a copy is made.
+        By the name of the table: a whole one, or a mapping of columns to what they are to be, with which a copy is made.
     """
     system = tables if isinstance(tables, System) else tables.system
     made: dict[str, Any] = {}
@@ -226,7 +226,7 @@ def _written(model: CheckedModel, group: list[Parameter], values: Sequence[Any])
     notes = "".join(f"# changed after packing: {p.name} = {x!r}\n" for p, x in zip(group, numbers, strict=True))
     model = replace(model, text=model.text + notes)
     for what in faults_of(model, group[0].name.partition(".")[0]):
-        faults.tell(group[0].name, what)
+        faults.flag(group[0].name, what)
     if faults:
         raise ModelError(faults, model.name)
     return model

@@ -17,6 +17,7 @@ from .layout import (
     FaceEntry,
     FlexibleEntry,
     ForceEntry,
+    GroupEntry,
     JointEntry,
     Layout,
     MotionEntry,
@@ -66,7 +67,8 @@ def lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans: dict
                   motions, n_q, n_v, cuts, constraints, tuple(row_names), faces,
                   _flexible_entries(plan, joints, place_in_order), hidden,
                   contacts=tuple(ContactEntry(c.name, i, c.first.place.text, c.second.place.text)
-                                 for i, c in enumerate(model.contacts)))
+                                 for i, c in enumerate(model.contacts)),
+                  groups=tuple(GroupEntry(g.name, i) for i, g in enumerate(model.groups)))
 
 
 def _flexible_entries(plan: Plan, joints: list[JointRows], place_in_order: dict[int, int]) -> tuple[FlexibleEntry, ...]:

@@ -236,7 +236,7 @@ def _moving_rates(body: np.ndarray, floating: Floating) -> list[tuple[int, ...]]
 def mass_pairs(body: np.ndarray, floating: Floating) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of rates with an entry in the mass matrix, in the order of kernels/constraint/semi_recursive.py.
 
-    Tells flexible bodies where those of their own inertia begin.
+    Says for flexible bodies where those of their own inertia begin.
     """
     i: list[int] = []
     j: list[int] = []

@@ -158,7 +158,7 @@ def _refuse_loose_bodies(model: CheckedModel, carrier: dict[int, int]) -> None:
                             f"{one_way[0].first.text!r} by another joint.")
     raise TopologyError(f"bod{'y' if only else 'ies'} {shown}: no chain of joints leads to the ground. Connect "
                         f"{'it' if only else 'them'} by a joint, or by Free(name, \"ground\", {loose[0]!r}) "
-                        f"if {'it' if only else 'each'} shall fly freely. (A Bushing to it implies that.)")
+                        f"if {'it' if only else 'each'} is to fly freely. (A Bushing to it implies that.)")
 
 
 def _depth_first(model: CheckedModel, carrier: dict[int, int]) -> list[int]:

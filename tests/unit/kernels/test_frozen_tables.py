@@ -7,7 +7,7 @@ import pytest
 from physics.states import random_case
 
 import dalembert as dal
-from dalembert.kernels import evaluate, linearize, linked_work, loop_calls, measure
+from dalembert.kernels import evaluate, linearize, linked_work, loop_calls, measure, missing_multipliers
 from dalembert.kernels.compile.jit import kernel
 from dalembert.kernels.constraint import rows as constraints
 from dalembert.kernels.step import massless_frames
@@ -79,6 +79,8 @@ def calls(case):
         (measure.measure_frames, (sys, np.zeros(1), q[None], qd[None], qdd[None], np.zeros((1, 0)), np.zeros((1, 0)), body,
                                   made["reaction"], made["effort"], made["element"], made["system"], work)),
         (measure.restore_loads, (np.zeros(0), work)),
+        (missing_multipliers.find_multipliers, (sys, np.zeros(1), q[None].copy(), qd[None].copy(), np.zeros((1, 0)),
+                                                np.zeros((1, 0)), work)),
         (tree_state.move, (sys, q, 0.1 * ones, q.copy())),
         (tree_state.normalise, (sys, q.copy())),
         (tree_state.eval_coordinate_rates, (sys, q, qd, q.copy())),
@@ -238,7 +240,8 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     begin, state = closed_loop("semi-recursive")
     covered |= {entry.__name__ for entry, _ in calls_with_loops(state, linked_work.make_linked_work(state.packed.system))}
     methods = {f"{verb}_{kind}" for verb in ("begin", "attempt", "shorten", "keep")
-               for kind in ("explicit", "implicit", "radau", "bdf")}
+               for kind in ("explicit", "implicit", "radau", "bdf", "driven", "fixed", "sprung", "with_contacts")}
     loops = {*methods, "begin_step", "integrate", "state_between", "factor_sparse",
-             "measure_natural_frames", "solve_natural_frames", "natural_state_of_joint", "joint_frames_of_natural", "eval_law"}
+             "measure_natural_frames", "solve_natural_frames", "find_natural_multipliers", "natural_state_of_joint",
+             "joint_frames_of_natural", "eval_law", "measure_gaps"}
     assert {entry.__name__ for entry, _ in entries()} <= covered | loops

@@ -68,7 +68,7 @@ class Bundle:
         return self.words.ctypes.data
 
     def __getstate__(self):
-        """Tell nothing but the fields: a copy has addresses of its own."""
+        """Return nothing beside the fields: a copy has addresses of its own."""
         return None
 
 

@@ -201,17 +201,17 @@ def kernel_in_order(function):
 
 
 class _Announcer(event.Listener):
-    """Tells the hooks of `on_compile` when an entry kernel is about to be compiled."""
+    """Calls the hooks of `on_compile` when an entry kernel is about to be compiled."""
 
     def __init__(self, name: str, done: int, total: int):
-        self.tell, self.told = (name, done, total), False
+        self.message, self.reported = (name, done, total), False
 
     def on_start(self, event):
-        """Tell once; the nested compilations of callees stay silent."""
-        if not self.told:
-            self.told = True
+        """Report once; the nested compilations of callees stay silent."""
+        if not self.reported:
+            self.reported = True
             for hook in on_compile:
-                hook(*self.tell)
+                hook(*self.message)
 
     def on_end(self, event):
         """Nothing to report at the end."""

@@ -59,7 +59,7 @@ def factor_with_penalties(sys, q, work) -> int:
 def factor_mass(sys, q, work) -> int:
     """Likewise with the rows' own penalties."""
     for r in range(sys.row.shape[0]):
-        work.row[r].penalty = sys.row[r].penalty
+        work.row[r].pen = sys.row[r].penalty
     return factor_with_penalties(sys, q, work)
 
 

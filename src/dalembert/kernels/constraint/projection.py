@@ -8,7 +8,7 @@ some of cv C + cq K; or the same in full, exact and dense, P = M + cv C + cq K w
 anew, P = M (MASS).  The gap is linear in them: it is evaluated once and then follows d with the present J.  The projection of
 accelerations acts like a load with multipliers ν,
     P (a - a*) = -Jᵀ ν,   hence   M a + Jᵀ (λ + ν) = Q - (P - M) (a - a*).                       (2)
-a is what is recorded, and λ + ν (row.total) where P = M.  Elsewhere the rest of (2), though of second order, is far larger
+a is what is recorded, and λ + ν (row.lam_shown) where P = M.  Elsewhere the rest of (2), though of second order, is far larger
 than the error of a near a singular position, where a* is far off; multipliers are then found from the state.
 The next step begins with the projected rates, and with accelerations between those that solved it and the projected ones.
 Along the constraints the trapezoidal rule turns an error of the former over from step to step and never damps it, and
@@ -52,7 +52,7 @@ def begin_projection(sys, kind, cq, cv, work) -> int:
         return Status.UNKNOWN_PROJECTION.value
     for r in range(sys.row.shape[0]):
         own = work.row[r]
-        own.kept = own.multiplier
-        own.total = own.multiplier if serves else nan
-        own.penalty *= row_factor(sys.row[r], cq, cv)
+        own.lam_last = own.lam
+        own.lam_shown = own.lam if serves else nan
+        own.pen *= row_factor(sys.row[r], cq, cv)
     return Status.OK.value

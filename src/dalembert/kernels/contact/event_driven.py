@@ -15,7 +15,7 @@ from ..compile.jit import kernel
 from ..evaluate import find_projected
 from ..step.beginning import first_step
 from ..step.dense_output import place_on_quintic
-from ..step.explicit import keep_explicit, largest_error, place_stage, shorten_explicit
+from ..step.explicit import choose_step, largest_error, place_stage, shorten_explicit
 from ..step.flow import copy
 from ..tree.state import eval_coordinate_rates, move, normalise
 from .accelerations import STILL, eval_contact_accelerations
@@ -254,7 +254,7 @@ def keep_with_contacts(sys, opt, method, flow, t1, work) -> int:
     """Open contacts that part, let impacts wait where others have closed, and choose the next step."""
     p, contacts, state = flow.progress[0], method.contacts, method.contact
     c, o = state.progress[0], contacts.options[0]
-    status = keep_explicit(sys, opt, method, flow, t1, work)
+    choose_step(opt[0], flow)
     if c.h_free > 0.0:
         p.h, c.h_free = max(p.h, min(c.h_free, opt[0].h_max)), 0.0
     c.cuts = 0
@@ -269,6 +269,6 @@ def keep_with_contacts(sys, opt, method, flow, t1, work) -> int:
         elif own.closed == 0 and own.gap <= o.closed_gap * row.size and own.rate[0] < -SLOW * row.size:
             c.pending = 1
     keep_forces(state)
-    if status == Status.OK.value and c.events + 3 * contacts.row.shape[0] > state.event.shape[0]:
-        status = Status.RECORD_FULL.value
-    return status if found == Status.OK.value else found
+    if found == Status.OK.value and c.events + 3 * contacts.row.shape[0] > state.event.shape[0]:
+        return Status.RECORD_FULL.value
+    return found

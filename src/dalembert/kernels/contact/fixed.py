@@ -18,7 +18,7 @@ from ...codes import ContactEventCode, ContactMethod, FormCode, Status
 from ..algebra.small import load3, store3
 from ..compile.jit import kernel
 from ..step.explicit import place_stage
-from ..step.flow import copy
+from ..step.flow import copy, keep_multipliers
 from ..step.implicit import finish_alpha, forget_past, keep_implicit, prepare_alpha, solve_anew, update_scales
 from ..step.newton import solve_stage
 from ..tree.state import eval_coordinate_rates
@@ -80,8 +80,7 @@ def begin_fixed(sys, opt, method, flow, t1, work) -> int:
         p.evaluations += 1
         p.started = 1
         p.factored = 0
-    for r in range(sys.row.shape[0]):
-        work.row[r].kept = work.row[r].total = work.row[r].push
+    keep_multipliers(sys, work)
     forget_past(flow)
     return status
 
@@ -238,7 +237,7 @@ def attempt_fixed(sys, opt, method, flow, t1, work) -> int:
         if sys.constants[0].form != FormCode.TREE:
             p.factored = 0
             for r in range(sys.row.shape[0]):
-                work.row[r].total = nan
+                work.row[r].lam_shown = nan
     else:
         sort_contacts(contacts, state, t1, h)
         status = eval_contact_rows(sys, contacts, state, flow.q_new, flow.qd_new, work)

@@ -24,10 +24,10 @@ from ..compile.jit import kernel, part
 from ..tree.state import move, normalise
 from .bdf_error import DOWN, SAME, UP, error_share, filter_layer, find_error, leading
 from .beginning import first_step
-from .flow import begin, is_cut
+from .flow import begin, is_cut, keep_multipliers
 from .implicit import count_dense, update_scales
 from .newton import solve_stage
-from .past import POINTS, keep_state, look_ahead, see_past
+from .past import POINTS, keep_state, look_ahead, move_between, see_past
 
 FIRST_SHARE = 0.1
 """Of a cautious first step of an explicit method: the first one here is of order two, or of order one."""
@@ -92,8 +92,7 @@ def begin_bdf(sys, opt, method, flow, t1, work) -> int:
         return Status.OK.value
     new = p.started == 0
     status = begin(sys, flow, work)
-    for r in range(sys.row.shape[0]):
-        work.row[r].kept = work.row[r].total = work.row[r].push
+    keep_multipliers(sys, work)
     if new or p.h <= 0.0:
         h = FIRST_SHARE * first_step(o, flow)
         p.h = min(h, p.h) if p.h > 0.0 else h
@@ -127,6 +126,8 @@ def attempt_bdf(sys, opt, method, flow, t1, work) -> int:
             name_rate(tangent.residual, work)
         return status
     normalise(sys, flow.q_new)
+    if sys.row.shape[0] > 0:  # positions were brought onto the constraints
+        move_between(sys, flow.q, flow.q_new, tangent.dq)
     status = find_error(sys, o, flow, past, tangent, t1, h, c, work)
     own.skips = 0
     if (status == Status.OK.value and p.error > 1.0 and own.guessed == 1 and flow.massless.shape[0] > 0

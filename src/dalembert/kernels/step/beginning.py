@@ -2,7 +2,7 @@
 
 from ...codes import Status
 from ..compile.jit import kernel
-from .flow import begin
+from .flow import begin, keep_multipliers
 
 
 @kernel
@@ -22,7 +22,10 @@ def first_step(opt, flow):
 def begin_step(sys, opt, method, flow, t1, work) -> int:
     """First accelerations and first step."""
     p, o = flow.progress[0], opt[0]
-    status = begin(sys, flow, work)
+    status = Status.OK.value
+    if p.started == 0:
+        status = begin(sys, flow, work)
+        keep_multipliers(sys, work)
     if o.adaptive == 1 and p.h <= 0.0 and status == Status.OK.value:
         p.h = first_step(o, flow)
     return status

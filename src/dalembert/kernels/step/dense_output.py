@@ -103,7 +103,7 @@ def show_projected(sys, t, q, qd, qdd, tau, work) -> int:
 
 @kernel
 def state_between(sys, flow, t, qdd, work) -> int:
-    """State at t within the last step, on the constraints: q_stage and qd_stage, accelerations qdd, multipliers in row.push.
+    """State at t within the last step, on the constraints: q_stage, qd_stage, accelerations qdd, multipliers in row.lam_now.
 
     Accelerations of massless trees are left to the completion of the frame.
     """

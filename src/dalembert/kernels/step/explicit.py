@@ -19,7 +19,7 @@ from ...codes import FormCode, Status
 from ..compile.jit import kernel, part
 from ..evaluate import eval_stage, find_projected
 from ..tree.state import eval_coordinate_rates, eval_drives, move, normalise
-from .flow import copy, is_cut
+from .flow import copy, is_cut, keep_multipliers
 
 STABLE = 3.25
 """h times an eigenvalue up to which damped modes are stable."""
@@ -184,9 +184,9 @@ def shorten_explicit(sys, opt, method, flow, t1, work) -> int:
 
 
 @kernel
-def keep_explicit(sys, opt, method, flow, t1, work) -> int:
+def choose_step(o, flow):
     """Step to try next, with the memory of the error of the step before."""
-    p, o = flow.progress[0], opt[0]
+    p = flow.progress[0]
     if o.adaptive == 1:
         e, h = max(p.error, 1e-10), p.h_last
         factor = 0.9 * e ** (-0.7 / o.order) * max(p.error_last, 1e-4) ** (0.4 / o.order)
@@ -194,4 +194,11 @@ def keep_explicit(sys, opt, method, flow, t1, work) -> int:
         p.h = min(max(h * min(5.0, max(0.3, factor)), longest), o.h_max)
         p.error_last = e
         p.held = max(0, p.held - 1)
+
+
+@kernel
+def keep_explicit(sys, opt, method, flow, t1, work) -> int:
+    """The multipliers of the new state, and the step to try next."""
+    keep_multipliers(sys, work)
+    choose_step(opt[0], flow)
     return Status.OK.value

@@ -24,7 +24,7 @@ from ..algebra.rotation import inverse_tangent_vec
 from ..compile.jit import kernel, part
 from ..tree.tangent import eval_variation
 from .beginning import first_step
-from .flow import begin, copy, is_cut, status_of_length
+from .flow import begin, copy, is_cut, keep_multipliers, status_of_length
 from .high_order import prepare_parabola
 from .newton import DENSE_STEPS, solve_stage
 from .step_matrix import solve_factored
@@ -260,8 +260,7 @@ def begin_implicit(sys, opt, method, flow, t1, work) -> int:
     if p.started == 1 and p.history > 0:
         return Status.OK.value
     status = begin(sys, flow, work)
-    for r in range(sys.row.shape[0]):
-        work.row[r].kept = work.row[r].total = work.row[r].push
+    keep_multipliers(sys, work)
     for k in range(flow.qdd.shape[0]):
         flow.aa[0, k] = flow.aa[2, k] = flow.qdd[k]
     if o.adaptive == 1 and p.h <= 0.0:

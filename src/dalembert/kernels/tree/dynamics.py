@@ -89,7 +89,7 @@ def joint_sizes(sys, own, J, M):
 
 @part
 def hand_sizes(sys, b, d, size_n, size_f, rows):
-    """Tell the parent the sizes of what was eliminated, d from its origin."""
+    """Hand the sizes of what was eliminated to the parent, d from its origin."""
     if sys.constants[0].pivot == 1:
         parent = rows[b.parent]
         parent.size_n = max(parent.size_n, size_n + dot4(d, d) * size_f)
