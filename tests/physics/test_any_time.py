@@ -74,7 +74,7 @@ def test_a_run_may_begin_at_any_time(begin, integrator, step):
     assert np.allclose(moved["t"] - begin, zero["t"], rtol=0, atol=4 * EPS * max(abs(begin), 1.0))
     steps = first.loop.steps
     mean, deviation = scattered_steps(integrator, step)
-    assert second.loop.steps == pytest.approx(mean, abs=5 * deviation + 2)  # 2: what roundings leave before samples and the end
+    assert second.loop.steps == pytest.approx(mean, abs=5 * deviation + 2)  # 2: rests before samples and the end
     rounding = 1e4 * EPS * max(abs(begin), 1.0)  # of times, over the time scale of the laws, times the growth in a run
     tolerance = rounding + (1e-9 * steps if step is None else 1e-10 * steps)
     for name in ("q", "qd"):

@@ -1,7 +1,7 @@
 """Errors of backward differentiation formulas, and whether the next step is to be of a lower order.
 
-With a_i = h/(t1 - t_i) of the states i = 0 .. k in the polynomial P of degree k, A = 1 + 1/2 + .. + 1/k, and e what a new state
-is off P, the error of a step is
+With a_i = h/(t1 - t_i) of the states i = 0 .. k in the polynomial P of degree k, A = 1 + 1/2 + .. + 1/k, and e what a new
+state is off P, the error of a step is
     e max(a_k, |sum a_i - A|) / sum a_i,                                                         (1)
 for equal steps e/(k+1)/(1 + 1/2 + .. + 1/(k+1)).  Rates without inertia of their own (`flow.slack`) are left out of it.
 
