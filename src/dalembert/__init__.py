@@ -46,7 +46,7 @@ _HOMES = {
     "analyses.dynamics": ["Dynamics"],
     "analyses.kinematics": ["kinematics"],
     "analyses.perturbation": ["neglect", "neglected", "perturbation_report"],
-    "start.formulations": ["Global", "Interface", "Recursive", "SemiRecursive"],
+    "start.formulations": ["Global", "Interface", "Modular", "Recursive", "SemiRecursive"],
     "start.fitting": ["formulations"],
     "simulate.integrators": ["Bdf", "HHT", "GeneralizedAlpha", "LinearAcceleration", "Moreau", "Newmark", "Radau",
                              "Trapezoidal"],

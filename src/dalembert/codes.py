@@ -193,3 +193,4 @@ class Status(IntEnum):
     UNKNOWN_CONTACT = 23
     NO_CONTACT_FORCES = 24
     CONTACTS_FULL = 25
+    APART = 26

@@ -25,8 +25,8 @@ CONTRACT = {
                "FormatError", "CouplingError", "StudyError"},
     "methods": {"GeneralizedAlpha", "Global", "SemiRecursive"},
 }
-BEYOND = {"Bdf", "ChannelError", "ContactGroup", "Dynamics", "Event", "HHT", "Interface", "LinearAcceleration", "Moreau",
-          "Newmark", "Point", "Radau", "Recursive", "Results", "StorageError", "Trapezoidal", "__version__", "bias",
+BEYOND = {"Bdf", "ChannelError", "ContactGroup", "Dynamics", "Event", "HHT", "Interface", "LinearAcceleration", "Modular",
+          "Moreau", "Newmark", "Point", "Radau", "Recursive", "Results", "StorageError", "Trapezoidal", "__version__", "bias",
           "body_from_mesh", "check", "dumps",
           "evaluate_state", "from_text", "guess", "jacobian", "kinematics", "loads", "mass_matrix", "neglect",
           "neglected", "perturbation_report", "ramp", "read_mjcf", "read_urdf", "rotation_between", "to_text"}

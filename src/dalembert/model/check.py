@@ -18,7 +18,7 @@ from .checked import CheckedBody, CheckedModel, Place
 from .geometry import check_drawings
 from .model import Model
 from .names import Names, name_is_good
-from .parts import Body, Frame
+from .parts import MOST_SUBSTEPS, OWN_STEPS, Body, Frame
 from .text_write import to_text
 from .values import EYE3, ZERO3, Faults, frozen, matrix, number, rotation, row, shown, vector
 
@@ -100,8 +100,20 @@ def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBod
         mass=mass,
         com=ZERO3 if com == (0.0, 0.0, 0.0) else frozen(com),
         inertia=_read_inertia(faults, where + ".inertia", body.inertia),
+        integrator=_read_own_steps(faults, where, body),
+        substeps=body.substeps,
         points=_points(faults, where + ".points", index, body.name, body.points),
     )
+
+
+def _read_own_steps(faults: Faults, where: str, body: Body) -> str | None:
+    """Check a body's own integrator and substeps."""
+    if body.integrator is not None and body.integrator not in OWN_STEPS:
+        faults.flag(where + ".integrator", f"found {shown(body.integrator)}.{faults.near(str(body.integrator), OWN_STEPS)}")
+    n = body.substeps
+    if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= MOST_SUBSTEPS:
+        faults.flag(where + ".substeps", f"found {shown(n)}, expected a whole number from 1 to {MOST_SUBSTEPS}")
+    return body.integrator
 
 
 def _points(faults: Faults, where: str, body: int, owner: str, points: Any) -> dict[str, Place]:

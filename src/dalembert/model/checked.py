@@ -26,7 +26,8 @@ class CheckedBody:
 
     A `face` is the massless frame of a place of a flexible part; `base` is the row of the part's first face and `offset`
     where the place lies in its axes while the part is undeformed [m].  `floating` are the constants of a flexible body whose
-    floating frame this row is (topology/flexible.py).  `hidden` rows are not shown.
+    floating frame this row is (topology/flexible.py).  `hidden` rows are not shown.  `integrator` and
+    `substeps` are its own steps in the modular formulation.
     """
 
     name: str
@@ -39,6 +40,8 @@ class CheckedBody:
     offset: np.ndarray | None = None
     floating: Any = None
     hidden: bool = False
+    integrator: str | None = None
+    substeps: int = 1
 
 
 @dataclass(frozen=True)

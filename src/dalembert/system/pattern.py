@@ -186,13 +186,17 @@ def _minimum_degree(n: int, i: np.ndarray, j: np.ndarray, group: np.ndarray) -> 
     degree = [sum(weight[b] for b in near) for near in around]
     heap = [(d, g) for g, d in enumerate(degree)]
     heapq.heapify(heap)
-    done, groups = [False] * len(names), []
+    done, groups, left = [False] * len(names), [], sum(weight)
     while heap:
         d, g = heapq.heappop(heap)
         if done[g] or d != degree[g]:
             continue
+        if d == left - weight[g]:  # all that are left meet each other
+            groups += sorted((g for g in range(len(names)) if not done[g]), key=lambda g: -weight[g])
+            break
         done[g] = True
         groups.append(g)
+        left -= weight[g]
         near = around[g]
         for b in near:
             around[b] |= near

@@ -140,8 +140,8 @@ def ask_factor(sys, t, q, qd, qdd, add, cq, cv, work):
 
 
 @kernel
-def ask_projection(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work):
-    return loop_calls.call_projection(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work)
+def ask_projection(sys, kind, exact, near, settled, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work):
+    return loop_calls.call_projection(sys, kind, exact, near, settled, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work)
 
 
 def row_frames(sys, q, qd, work):
@@ -170,7 +170,7 @@ def calls_with_loops(state, work):
         (ask_projected, (*at, qdd, tau, work)),
         (ask_residual, (sys, 1, *of_step, tau, out, work)),
         (ask_factor, (sys, *of_step, add, 1e-6, 1e-3, work)),
-        (ask_projection, (sys, 1, 0, 0, 1e-10, *of_step, 1e-6, 1e-3, work.no_matrix, work.no_pivot, work)),
+        (ask_projection, (sys, 1, 0, 0, 0, 1e-10, *of_step, 1e-6, 1e-3, work.no_matrix, work.no_pivot, work)),
         (linked_work.eval_gaps, (*at, work)),
         (linked_work.eval_needed, (*at, qdd, tau, 1, out, work)),
         (linked_work.add_step_tangent, (*at, qdd, add, 1e-6, 1e-3, work)),
@@ -243,5 +243,5 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
                for kind in ("explicit", "implicit", "radau", "bdf", "driven", "fixed", "sprung", "with_contacts")}
     loops = {*methods, "begin_step", "integrate", "state_between", "factor_sparse",
              "measure_natural_frames", "solve_natural_frames", "find_natural_multipliers", "natural_state_of_joint",
-             "joint_frames_of_natural", "eval_law", "measure_gaps"}
+             "joint_frames_of_natural", "eval_law", "measure_gaps", "measure_interface_frames"}
     assert {entry.__name__ for entry, _ in entries()} <= covered | loops

@@ -114,6 +114,8 @@ def begin_loop_stage(sys, o, flow, tangent, cq, cv, work):
     keep_guess(flow, tangent, cv)
     if o.projection == ProjectionCode.STEP or o.projection == ProjectionCode.TANGENT:
         p.factored = 0
+    if sys.sup.element.shape[0] > 0 and p.trusted == 0:  # they turn with the bodies, and cost about as much as an iteration
+        p.factored = 0
     begin_step(sys, cq, cv, work)
 
 

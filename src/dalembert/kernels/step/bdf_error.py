@@ -56,9 +56,9 @@ def share_of_off(past, order, h):
 
 
 @kernel
-def size_of_off(sys, o, flow, off):
+def size_of_off(sys, o, flow, past):
     """Largest of what a state is off, 1 = tolerated; motions without inertia have no say."""
-    worst = 0.0
+    off, worst = past.off, 0.0
     for k in range(off.shape[1]):
         worst = max(worst, abs(off[0, k]) / flow.dq_scale[k])
         moved, speed = off[1, k], max(abs(flow.qd[k]), abs(flow.qd_new[k]))
@@ -67,7 +67,7 @@ def size_of_off(sys, o, flow, off):
                 continue
             moved, speed = with_inertia(flow, off[1], k), 0.0
         worst = max(worst, abs(moved) / (flow.qd_scale[k] + speed))
-    return worst / o.accuracy
+    return worst / (o.accuracy * max(1.0, past.state[0].noise))
 
 
 @kernel
@@ -124,13 +124,13 @@ def eval_terms(sys, o, flow, past, tangent, t1, h, c, work) -> int:
     k, last, status = own.order, last_term(own), Status.OK.value
     for j in range(max(1, k - 2), last + 1):
         find_off(past, j + 1, tangent.dq, flow.qd_new)
-        size = size_of_off(sys, o, flow, past.off)
+        size = size_of_off(sys, o, flow, past)
         if own.stiff == 1:
             whole = size
             status = filter_off(sys, flow, tangent, past.off, t1, c, work)
             if status != Status.OK.value:
                 return status
-            size = size_of_off(sys, o, flow, past.off)
+            size = size_of_off(sys, o, flow, past)
             if j == last and not differs(size, whole):
                 own.stiff = own.unseen = 0
         own.term[j - k + 2] = size * factor_of_equal_steps(past, j + 1, h)
@@ -150,9 +150,9 @@ def look_for_stiffness(sys, o, flow, past, tangent, t1, c, work) -> int:
     own = past.state[0]
     own.unseen = 0
     find_off(past, last_term(own) + 1, tangent.dq, flow.qd_new)
-    whole = size_of_off(sys, o, flow, past.off)
+    whole = size_of_off(sys, o, flow, past)
     status = filter_off(sys, flow, tangent, past.off, t1, c, work)
-    if status == Status.OK.value and differs(size_of_off(sys, o, flow, past.off), whole):
+    if status == Status.OK.value and differs(size_of_off(sys, o, flow, past), whole):
         own.stiff = 1
     return status
 
@@ -181,7 +181,7 @@ def filter_layer(sys, o, flow, past, tangent, t1, h, c, work) -> int:
         status = filter_off(sys, flow, tangent, past.off, t1, c, work)
         if status != Status.OK.value:
             return status
-        p.error = share_of_off(past, 1, h) * size_of_off(sys, o, flow, past.off)
+        p.error = share_of_off(past, 1, h) * size_of_off(sys, o, flow, past)
         if p.error <= 1.0:
             past.state[0].skips = 1
             break
