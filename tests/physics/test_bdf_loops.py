@@ -134,6 +134,17 @@ def test_dead_points_are_passed(seed, accuracy):
     assert bdf.stats.rejected <= 0.1 * steps
 
 
+def test_a_dead_point_far_from_the_origin_is_passed():
+    """There rounding of the rows makes rates uncertain by more than the accuracy, however short a step is."""
+    m, away = table_near_its_dead_point(1), 300.0
+    feet = {n: np.add(p, (away, -away, 0)) for n, p in m.ground.items()}
+    far = m.replaced(ground=feet)
+    bdf, exact = (dal.run(model, until=0.3, accuracy=a, record=[0.3], integrator=name)
+                  for model, name, a in ((far, "bdf", 1e-9), (m, "dopri5", 1e-11)))
+    assert worst(bdf["foot f0.angle"], exact["foot f0.angle"]) <= 1e-7
+    assert bdf.stats.rejected <= 0.2 * bdf.stats.steps
+
+
 def test_a_law_that_is_not_a_number_names_its_joint():
     """In loops as in trees: the solver's own failure, a step that shrank, would say nothing of it."""
     m = slider_crank().add(dal.Motor("push", "big end", effort=lambda t: np.nan if t > 0.1 else 1.0))
