@@ -39,6 +39,7 @@ _HOMES = {
     "simulate.live": ["live"],
     "simulate.unilateral": ["UnilateralContact"],
     "start.frame": ["assemble", "evaluate_state"],
+    "start.viewing": ["show"],
     "analyses.static": ["static"],
     "analyses.linear": ["eigenmodes", "linearize"],
     "analyses.inverse": ["inverse_dynamics"],

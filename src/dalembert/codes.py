@@ -136,6 +136,8 @@ class PairCode(IntEnum):
     POINT_SEGMENT = 4
     SEGMENT_SEGMENT = 5
     POINT_BOX = 6
+    LIMIT = 7
+    JOINT_FRICTION = 8
 
 
 class MoverCode(IntEnum):

@@ -14,7 +14,7 @@ from .check_control import read_controller, read_event
 from .check_flexible_parts import read_flexible
 from .check_forces import read_force, read_motion
 from .check_joints import read_joint
-from .checked import CheckedBody, CheckedModel, Place
+from .checked import CheckedBody, CheckedJoint, CheckedModel, Place
 from .geometry import check_drawings
 from .model import Model
 from .names import Names, name_is_good
@@ -52,7 +52,7 @@ def check(model: Model) -> CheckedModel:
     checked = find_faults(model, faults)
     if faults:
         raise ModelError(faults, str(model.name))
-    return CheckedModel(**checked, text=to_text(model))
+    return CheckedModel(**checked, text=to_text(model), source=model.replaced())
 
 
 def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
@@ -78,6 +78,7 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     forces = tuple([read_force(faults, f"forces.{f.name}", f, names) for f in sections["forces"]])
     driven: dict[tuple[int, int], str] = {}
     motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
+    _refuse_driven_limits(faults, joints, driven)
     contacts = tuple([read_contact(faults, f"contacts.{c.name}", c, names) for c in sections["contacts"]])
     groups = tuple([read_group(faults, f"contact_groups.{g.name}", g, names) for g in sections["contact_groups"]])
     moved: dict[str, str] = {}
@@ -88,6 +89,14 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
             "constraints": constraints, "forces": forces, "motions": motions, "run": _read_run(faults, model.run),
             "notes": tuple(faults.notes), "flexibles": tuple(flexibles), "controllers": controllers,
             "events": events, "contacts": contacts, "groups": groups}
+
+
+def _refuse_driven_limits(faults: Faults, joints: tuple[CheckedJoint, ...], driven: dict[tuple[int, int], str]) -> None:
+    for index, joint in enumerate(joints):
+        for k, _, _ in joint.limits:
+            if (index, k) in driven:
+                faults.flag(f"joints.{joint.name}.limits", f"the motion {driven[index, k]!r} prescribes the coordinate, "
+                            "which a limit cannot stop; leave the limits out, or drive it by a Motor")
 
 
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:

@@ -126,7 +126,7 @@ class Loop:
         bodies = len(self.system.body) if self.touching else 0
         self.functions = functions_of(method, self.touching)
         self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural,
-                                  contacts=self.contacts, bodies=bodies)
+                                  contacts=self.contacts, bodies=bodies, efforts=len(self.work.control.effort))
         if isinstance(method, Moreau):
             self.method = with_crowd(self.method, method, self.begin.packed)
         own = self._components(method)
@@ -239,12 +239,13 @@ class Loop:
         control, packed = self.work.control, self.begin.packed
         if not len(control.outer):
             raise ModelError("loads from outside: the simulation was made without; make it with outer=True")
-        given = self.method.contact.given if self.touching else control.outer
-        given[:], control.effort[:] = 0.0, 0.0
+        held = self.method.contact
+        given, effort = (held.given, held.effort) if self.touching else (control.outer, control.effort)
+        given[:], effort[:] = 0.0, 0.0
         if wrenches is not None:
             place_loads(packed, given, np.asarray(wrenches, float), points)
         if efforts is not None:
-            control.effort[:] = efforts
+            effort[:] = efforts
         self.restart()
 
     def restart(self) -> None:

@@ -171,10 +171,11 @@ def _set_projection(o: Any, begin: Start) -> None:
 
 
 def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool, contacts: Contacts | None = None,
-                bodies: int = 0) -> Method:
+                bodies: int = 0, efforts: int = 0) -> Method:
     """Return a method with its memory for n_q coordinates and n_v rates.
 
-    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`.
+    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`,
+    and `efforts` on the rates of its tree.
     """
     contacts = no_contacts() if contacts is None else contacts
     implicit = isinstance(integrator, (Implicit, DiagonallyImplicit, Bdf))
@@ -182,7 +183,7 @@ def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool, cont
                   _make_tangent(n_v if implicit else 0, dense=dense),
                   _make_stages(n_v if isinstance(integrator, Radau) else 0),
                   _make_past(integrator, n_q, n_v), contacts,
-                  make_contact_state(contacts, *((bodies, n_q, n_v) if bodies else (0, 0, 0))),
+                  make_contact_state(contacts, *((bodies, n_q, n_v, efforts) if bodies else (0, 0, 0, 0))),
                   no_crowd(), make_crowd_state(no_crowd(), 0, 0), no_modular())
 
 

@@ -82,6 +82,7 @@ def _refuse(model: CheckedModel) -> None:
         raise ModelError("formulation 'modular' takes rigid bodies only, found flexible "
                          f"{', '.join(repr(f.part) for f in model.flexibles[:4])}; take 'semi-recursive' or 'global'")
     touching = [contact.name for contact in model.contacts] + [group.name for group in model.groups]
+    touching += [joint.name for joint in model.joints if joint.limits or joint.friction]
     if touching:
         raise ModelError(f"formulation 'modular' does not find forces of contacts, found {touching[0]!r}; take "
                          "'recursive', 'semi-recursive' or 'global'")

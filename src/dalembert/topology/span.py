@@ -97,9 +97,9 @@ def span(model: CheckedModel, flexible: str = FLOATING) -> Plan:
 
 
 def used_joints(model: CheckedModel) -> set[int]:
-    """Return the joints whose coordinates a force, a drive, a rotor or a constraint refers to."""
+    """Return the joints whose coordinates a force, a drive, a rotor, a limit, friction or a constraint refers to."""
     used = {f.joint for f in model.forces if f.joint >= 0} | {m.joint for m in model.motions}
-    used |= {k for k, joint in enumerate(model.joints) if np.any(joint.armature)}
+    used |= {k for k, joint in enumerate(model.joints) if np.any(joint.armature) or joint.limits or joint.friction}
     return used | {joint for c in model.constraints for joint, _, _ in c.terms}
 
 

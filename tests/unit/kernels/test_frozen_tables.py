@@ -21,8 +21,10 @@ from dalembert.kernels.tree import tangent as tree_tangent
 from dalembert.results.tables import FRAMES, frame_shapes
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
+from dalembert.simulate.unilateral import prepare_contacts
 from dalembert.start.arguments import RunOptions
 from dalembert.start.at_state import entries_at_state, make_reader
+from dalembert.start.contacts import row_gaps
 from dalembert.start.evaluate import evaluate_frames
 from dalembert.start.initial import prepare_start
 from dalembert.start.massless import make_settling
@@ -231,6 +233,24 @@ def test_time_loops_leave_the_tables_alone(name, step):
     assert loop.advance(200) == 0
     loop.between(0.5 * (loop.step_began + loop.t))
     assert digest(case.sys) == before
+
+
+@pytest.mark.parametrize("name, step, contact", [("dopri5", None, None), ("generalized-alpha", 0.01, None),
+                                                 ("explicit-euler", 0.01, "penalty")])
+def test_contacts_leave_the_tables_alone(name, step, contact):
+    model = dal.Model("ball").add(
+        dal.Body("ball", mass=1.0, inertia=dal.inertia_sphere(1.0, 0.1)),
+        dal.Prismatic("fall", "ground", "ball", axis=(0, 0, 1), start=0.105, start_rate=-1.0, limits=(None, 1.0)),
+        dal.Contact("floor", dal.Sphere("ball", radius=0.1), dal.Plane("ground")))
+    options = RunOptions(0.02, step, 1e-4, name, "auto", None)
+    begin = prepare_contacts(prepare_start(model), BY_NAME[name], options, contact)
+    tables = [*tables_of(begin.packed.system), *begin.packed.contacts]
+    assert not any(table.flags.writeable for table in tables)
+    before = [table.tobytes() for table in tables]
+    loop = Loop(begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]))
+    assert loop.advance(200) == 0
+    row_gaps(begin.packed, loop.flow.q[None], loop.flow.qd[None])
+    assert [table.tobytes() for table in tables] == before
 
 
 def test_the_list_above_holds_every_kernel_that_python_calls():
