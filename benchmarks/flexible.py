@@ -73,7 +73,7 @@ class Ours(loops.Ours):
         options = check_run_arguments(self.model, p.until, on_failure="raise", **how)
         method, _ = choose_integrator(options.integrator, options.step, massless=begin.massless > 0,
                                       n_rates=len(begin.qd), loops=begin.has_rows,
-                                      superelements=begin.shown.has_superelements)
+                                      superelements=begin.shown.has_superelements, natural=begin.natural is not None)
         loop = Loop(begin, method, options, p.times[[0, -1]])
         loop.advance(0)  # addresses of the tables and first accelerations: set-up, as the peer's
         started = process_time()

@@ -16,7 +16,9 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from foreign_peers import AGREED, MujocoPeer, NotComparableError, PinocchioPeer, compare
+from foreign_mujoco import MujocoPeer
+from foreign_peers import AGREED, NotComparableError, compare
+from foreign_pinocchio import PinocchioPeer
 from foreign_sources import Source, mjcf_sources, urdf_sources
 
 import dalembert as dal

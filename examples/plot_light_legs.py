@@ -4,7 +4,7 @@ Robot on light legs
 
 A heavy hull stands on three legs with thighs and shanks of a few grams.  The feet cling to a swaying floor with stiff
 contact forces, so the legs swing thousands of times a second while the hull rocks at two.  That dies out within a
-millisecond, but holds the steps of explicit integrators for ever, and those of the trapezoidal rule for long.  Arnold
+millisecond, but holds the steps of explicit integrators forever, and those of the trapezoidal rule for a long time.  Arnold
 reports that neglecting the inertia of a walking robot's legs saves a factor of four [ARN, section 2].
 
 Each leg is two massless bodies in a row: where the article asks for isolated ones, a small block of coupled first-order
@@ -68,7 +68,7 @@ buzz.legend(), rock.legend()
 plt.show()
 
 # %%
-# What the hull does differently is in proportion to the mass that was neglected; what is saved hangs on the integrator.
+# What the hull does differently is in proportion to the mass that was neglected; what is saved depends on the integrator.
 
 off = [np.max(np.abs(r["hull.position"] - none["hull.position"])) for r in (four, two)]
 print(f"hull off by {1e3 * off[0]:.2f} mm and {1e3 * off[1]:.2f} mm")

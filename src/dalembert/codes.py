@@ -136,6 +136,16 @@ class PairCode(IntEnum):
     POINT_SEGMENT = 4
     SEGMENT_SEGMENT = 5
     POINT_BOX = 6
+    LIMIT = 7
+    JOINT_FRICTION = 8
+
+
+class MoverCode(IntEnum):
+    """What an impulse moves, `kernels/crowd/touches.py`: nothing, a free body, or the rates of a tree."""
+
+    FIXED = 0
+    FREE = 1
+    TREE = 2
 
 
 class ContactMethod(IntEnum):
@@ -184,3 +194,5 @@ class Status(IntEnum):
     EVENT = 22
     UNKNOWN_CONTACT = 23
     NO_CONTACT_FORCES = 24
+    CONTACTS_FULL = 25
+    APART = 26

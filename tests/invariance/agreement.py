@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from invariance.transformations import SLIDES, Cut, Exchanged, Mirrored, Ordered, observe, parts_of, with_state
+from invariance.exchanged import Exchanged
+from invariance.scaled import Mirrored
+from invariance.transformations import SLIDES, Cut, Ordered, observe, parts_of, with_state
 
 import dalembert as dal
 from dalembert.model.check import check

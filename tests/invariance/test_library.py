@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from invariance import transformations as tr
 from invariance.agreement import judge
+from invariance.exchanged import Exchanged, exchangeable
 from invariance.library import LIBRARY
+from invariance.scaled import InUnits, Mirrored
 from random_models import random_rotation
 
 import dalembert as dal
@@ -19,19 +21,19 @@ CHANGES = {
     "turned": lambda m, rng: tr.Turned(random_rotation(rng)),
     "far away": lambda m, rng: tr.Moved(FAR * length(m) * random_rotation(rng)[0], length(m)),
     "reframed": lambda m, rng: tr.Reframed(tr.random_frames(m, rng, MOVED * length(m))),
-    "exchanged": lambda m, rng: tr.Exchanged(frozenset(tr.exchangeable(m))),
+    "exchanged": lambda m, rng: Exchanged(frozenset(exchangeable(m))),
     "ordered": lambda m, rng: tr.Ordered(3),
     "renamed": lambda m, rng: tr.Renamed(),
-    "mirrored": lambda m, rng: tr.Mirrored(),
-    "millimetres": lambda m, rng: tr.InUnits(length=1e3),
-    "kilometres": lambda m, rng: tr.InUnits(length=1e-3),
-    "light": lambda m, rng: tr.InUnits(mass=1e-3),
-    "heavy": lambda m, rng: tr.InUnits(mass=1e4),
-    "milliseconds": lambda m, rng: tr.InUnits(time=1e3),
-    "kiloseconds": lambda m, rng: tr.InUnits(time=1e-3),
+    "mirrored": lambda m, rng: Mirrored(),
+    "millimetres": lambda m, rng: InUnits(length=1e3),
+    "kilometres": lambda m, rng: InUnits(length=1e-3),
+    "light": lambda m, rng: InUnits(mass=1e-3),
+    "heavy": lambda m, rng: InUnits(mass=1e4),
+    "milliseconds": lambda m, rng: InUnits(time=1e3),
+    "kiloseconds": lambda m, rng: InUnits(time=1e-3),
     "all at once": lambda m, rng: tr.Together([
-        tr.Turned(random_rotation(rng)), tr.Reframed(tr.random_frames(m, rng, length(m))), tr.Mirrored(), tr.Ordered(5),
-        tr.InUnits(30.0, 0.2, 0.5), tr.Renamed()]),
+        tr.Turned(random_rotation(rng)), tr.Reframed(tr.random_frames(m, rng, length(m))), Mirrored(), tr.Ordered(5),
+        InUnits(30.0, 0.2, 0.5), tr.Renamed()]),
 }
 
 

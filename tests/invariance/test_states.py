@@ -80,7 +80,7 @@ def with_conjugates(values):
 @pytest.mark.parametrize("mass", [1e-3, 1.0, 1e4])
 @pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])
 def test_a_pendulum_upside_down_is_unstable_in_any_units(length, mass):
-    from invariance.transformations import InUnits
+    from invariance.scaled import InUnits
 
     model = dal.Model("pendulum").add(dal.Body("rod", mass=1e-3, com=(0, 0, 0.01), inertia=(1e-8,) * 3),
                                       dal.Revolute("pivot", "ground", "rod", axis=(0, 1, 0), start=0.0))

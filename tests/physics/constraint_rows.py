@@ -152,7 +152,7 @@ def random_rows(seed, n_bodies=11):
     rows += [random_term_row(rng, code, sys.pair, terms) for code in TERM_ROWS for _ in range(3)]
     sys = with_rows(sys, rows, terms, laws)
     work = make_work(sys)
-    work.row["multiplier"], work.row["penalty"] = rng.uniform(-2, 2, (2, len(rows)))
+    work.row["lam"], work.row["pen"] = rng.uniform(-2, 2, (2, len(rows)))
     return Rows(sys, work, case.q, case.qd, (case, laws))
 
 

@@ -16,6 +16,8 @@ ORDERS = (1, 2, 3, 4, 5)
 STEPS = {1: (0.004, 0.002, 0.001), 2: (0.004, 0.002, 0.001), 3: (0.005, 0.004, 0.0025), 4: (0.0025, 0.002, 0.00125),
          5: (0.005, 0.004, 0.0025)}
 """Balls turn by a tenth of a radian in them; shorter ones of high order meet rounding."""
+LOOP_STEPS = {**STEPS, 4: (0.00125, 0.001, 0.0005)}
+"""The slider-crank's leading term of order four is small: other orders make a fifth of its error at 0.0025 s, most at 0.01."""
 ROUGH = 1.0
 """An accuracy that no step is too long for."""
 FINE = 1e-13
@@ -69,7 +71,8 @@ def after_equal_steps(mechanism, order, h):
 def test_every_order_is_reached(order, mechanism):
     model, channels = mechanism()
     exact = end_state(dal.run(model, until=UNTIL, accuracy=FINE, integrator="dopri5", record=[UNTIL]), channels)
-    found = observed_order(lambda h: float(np.max(abs(after_equal_steps(mechanism, order, h) - exact))), STEPS[order])
+    steps = (LOOP_STEPS if mechanism is slider_crank_loop else STEPS)[order]
+    found = observed_order(lambda h: float(np.max(abs(after_equal_steps(mechanism, order, h) - exact))), steps)
     assert found == pytest.approx(order, abs=0.3)
 
 

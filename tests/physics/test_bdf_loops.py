@@ -103,6 +103,48 @@ def test_a_linkage_passes_where_pairs_of_its_rows_are_useless():
     assert worst(r["plane.coordinates"][:, 2], 0.0) <= GROWTH * ACCURACY
 
 
+def table_near_its_dead_point(seed):
+    """A plate on two or three equal parallel arms, whose feet lie on a line that the arms come to lie along within 0.3 s."""
+    rng = np.random.default_rng(seed)
+    arm, feet = rng.uniform(0.3, 0.8), rng.uniform(-1, 1, (rng.integers(2, 4), 2))
+    along = feet[1] - feet[0]
+    if len(feet) == 3:
+        feet[2] = feet[0] + rng.uniform(0.2, 0.9) * along
+    start = np.arctan2(along[0], -along[1]) - rng.uniform(0.02, 0.3)
+    points = {f"f{i}": (*foot, 0) for i, foot in enumerate(feet)}
+    m = dal.Model("table", gravity=rng.uniform(-10, 10, 3), ground=points).add(
+        dal.Body("table", mass=3.0, com=(0.1, 0.2, 0.1), inertia=(0.3, 0.4, 0.5), points=points))
+    for i, n in enumerate(points):
+        rate = {"start_rate": rng.uniform(0.5, 6.0)} if i == 0 else {}
+        m.add(dal.Body(f"arm {n}", mass=1.0, com=(0, -arm / 2, 0), inertia=(0.1, 0.02, 0.1), points={"tip": (0, -arm, 0)}),
+              dal.Revolute(f"foot {n}", f"ground.{n}", f"arm {n}", start=start, **rate),
+              dal.Revolute(f"top {n}", f"arm {n}.tip", f"table.{n}", **({"start": -start} if i == 0 else {})))
+    return m
+
+
+@pytest.mark.parametrize("accuracy", [1e-6, 1e-8, 1e-9])
+@pytest.mark.parametrize("seed", range(8))
+def test_dead_points_are_passed(seed, accuracy):
+    """Rows are useless for a moment; violations left before and after would be amplified in the past, and steps shrink."""
+    m = table_near_its_dead_point(seed)
+    bdf, exact = (dal.run(m, until=0.3, accuracy=a, record=[0.3], integrator=name)
+                  for name, a in (("bdf", accuracy), ("dopri5", 1e-11)))
+    steps = bdf.stats.steps
+    assert worst(bdf["foot f0.angle"], exact["foot f0.angle"]) <= steps * accuracy
+    assert bdf.stats.rejected <= 0.1 * steps
+
+
+def test_a_dead_point_far_from_the_origin_is_passed():
+    """There rounding of the rows makes rates uncertain by more than the accuracy, however short a step is."""
+    m, away = table_near_its_dead_point(1), 300.0
+    feet = {n: np.add(p, (away, -away, 0)) for n, p in m.ground.items()}
+    far = m.replaced(ground=feet)
+    bdf, exact = (dal.run(model, until=0.3, accuracy=a, record=[0.3], integrator=name)
+                  for model, name, a in ((far, "bdf", 1e-9), (m, "dopri5", 1e-11)))
+    assert worst(bdf["foot f0.angle"], exact["foot f0.angle"]) <= 1e-7
+    assert bdf.stats.rejected <= 0.2 * bdf.stats.steps
+
+
 def test_a_law_that_is_not_a_number_names_its_joint():
     """In loops as in trees: the solver's own failure, a step that shrank, would say nothing of it."""
     m = slider_crank().add(dal.Motor("push", "big end", effort=lambda t: np.nan if t > 0.1 else 1.0))

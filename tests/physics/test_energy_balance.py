@@ -106,3 +106,20 @@ def test_results_keep_the_balance_in_their_file(tmp_path):
     r = dal.run(arm().add(elements()["motor"]), until=0.2, record=1e-3)
     assert np.array_equal(dal.load(r.save(tmp_path / "out.h5"))["energy.balance"], r["energy.balance"])
     assert r.array("system").shape[1] == tab.POWER + 1
+
+
+@pytest.mark.parametrize("element", [dal.Motor("motor", "shoulder", effort=1.0),
+                                     dal.SpringDamper("line", "ground.wall", "lower.tip", stiffness=20.0, length=0.4),
+                                     dal.Force("pull", "lower.tip", direction=(1, 0, 1), magnitude=0.0)],
+                         ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("frames", [51, 401, 733])
+def test_sampled_controllers_supply_what_the_energy_gains(element, frames):
+    """Frames at the samples, several for each of them, and such that miss them, while the power jumps by all of its size.
+
+    Rates bend where outputs jump: what is left falls with the square of the frames' spacing.
+    """
+    hand = dal.Controller("hand", inputs=["time"], outputs=[element.name], every=0.02, law=lambda t, u: [5 * np.cos(20 * t)])
+    r = dal.run(arm().add(element, hand), until=1.0, accuracy=ACCURACY, record=np.linspace(0, 1.0, frames))
+    supplied, spacing = np.ptp(r["energy.work"]), 1.0 / (frames - 1)
+    assert supplied > 0.01 * np.ptp(r["energy.kinetic"])
+    assert np.max(np.abs(r["energy.balance"])) <= (1e4 * ACCURACY + 10 * spacing**2) * supplied

@@ -136,7 +136,7 @@ def test_places_inside_a_body_move_as_their_channels_tell():
 
 
 def test_explicit_integrators_are_refused():
-    with pytest.raises(dal.ModelError, match="interface coordinates.*generalized-alpha"):
+    with pytest.raises(dal.ModelError, match="natural coordinates.*generalized-alpha"):
         run(swinging(), 0.1, 1e-4, integrator="rk4")
     r = run(swinging(), 2e-3, None)
     assert "generalized-alpha" in repr(r) and any("stiff" in message for message in r.messages)

@@ -35,4 +35,4 @@ def test_frames_hold_what_single_states_give(make):
         work = constraints.work
         assert np.abs(poses.place[f] - work.body["r_w"]).max() <= 100 * EPS * max(1.0, np.abs(work.body["r_w"]).max())
         assert np.abs(np.linalg.det(poses.axes[f]) - 1.0).max() < 1e-6
-        assert poses.violation[f] == pytest.approx(np.max(abs(work.row["value"]) / constraints.size), rel=1e-9)
+        assert poses.violation[f] == pytest.approx(np.max(abs(work.row["Phi"]) / constraints.size), rel=1e-9)

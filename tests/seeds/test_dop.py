@@ -139,14 +139,14 @@ def test_the_exact_tangent_is_the_derivative_of_the_residual_with_all_forces():
     sys, work, flow, tangent, cq, cv, t = loop.system, loop.work, loop.flow, loop.method.tangent, 25e-6, 5e-3, 0.3
     n, tau = len(begin.qd), np.zeros(len(begin.qd))
     begin_step(sys, cq, cv, work)
-    work.row["multiplier"] = np.linspace(-20.0, 30.0, len(sys.row))
-    multiplier, penalty = work.row["multiplier"].copy(), work.row["penalty"].copy()
+    work.row["lam"] = np.linspace(-20.0, 30.0, len(sys.row))
+    multiplier, penalty = work.row["lam"].copy(), work.row["pen"].copy()
     flow.q_new[:], flow.qd_new[:], flow.qdd_new[:] = begin.q, begin.qd, np.linspace(-5.0, 5.0, n)
 
     def residual(x):
         out, q = np.zeros(n), np.zeros_like(begin.q)
         move(sys, begin.q, cq * x, q)
-        work.row["multiplier"], work.row["penalty"] = multiplier, penalty
+        work.row["lam"], work.row["pen"] = multiplier, penalty
         assert eval_loaded_residual(sys, t, q, begin.qd + cv * x, flow.qdd_new + x, tau, out, work) == 0
         return out
 
@@ -218,7 +218,7 @@ def test_multipliers_of_the_step_balance_what_is_recorded_with_the_mass_matrix()
     residual, tau = np.zeros(len(begin.qd)), np.zeros(len(begin.qd))
     work = make_linked_work(loop.system)
     for f in range(3):
-        work.row["multiplier"], work.row["penalty"] = frames["multiplier"][f], 0.0
+        work.row["lam"], work.row["pen"] = frames["multiplier"][f], 0.0
         q, qd, qdd = (frames[name][f].copy() for name in ("q", "qd", "qdd"))
         assert eval_loaded_residual(loop.system, frames["t"][f], q, qd, qdd, tau, residual, work) == 0
         assert np.max(np.abs(residual)) < 1e-12 / TRAPEZOIDAL * np.max(np.abs(frames["multiplier"][f]))

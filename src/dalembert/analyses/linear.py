@@ -16,8 +16,9 @@ from ..results.results import Results
 from ..start.arguments import check_time
 from ..start.closing import at_time
 from ..start.constraints import Constraints
-from ..start.control import idle_controllers
+from ..start.control import idle_parts
 from ..start.deformed import Starts
+from ..start.formulations import Formulation
 from ..start.initial import prepare_start
 from ..start.massless import complete_frame
 from ..start.reduction import Equations, jacobian_rates, reduced, spin_matrix
@@ -98,7 +99,7 @@ class Eigenmodes:
     def messages(self) -> tuple[str, ...]:
         """What is to be known to read the frequencies."""
         speeds = {part: float(np.linalg.norm(w)) for part, w in self.spins.items()}
-        idle = idle_controllers(self.linear.begin.packed)
+        idle = idle_parts(self.linear.begin.packed)
         return idle + tuple(f"{part!r} turns at {w:.5g} rad/s ({w / (2 * np.pi):.5g} Hz): frequencies are those seen in axes "
                             "that turn with it; whirl(model) gives those in fixed axes, forward and backward"
                             for part, w in speeds.items())
@@ -216,8 +217,8 @@ def _refuse_moving_wheels(packed: Packed, constraints: Constraints, qd: np.ndarr
                          "state at rest, but the start moves. Leave out start rates and drives, or study the motion with run")
 
 
-def linearize(model: Model, t: float = 0.0, *, start: Starts = None, start_rate: Mapping[str, Any] | None = None
-              ) -> Linearized:
+def linearize(model: Model, t: float = 0.0, *, start: Starts = None, start_rate: Mapping[str, Any] | None = None,
+              formulation: str | Formulation = "auto") -> Linearized:
     """Linearise a model about its start; flexible bodies of trees are deformed as their motion asks for.
 
     Parameters
@@ -227,23 +228,36 @@ def linearize(model: Model, t: float = 0.0, *, start: Starts = None, start_rate:
         Time [s] at which laws are taken.
     start, start_rate : mapping, optional
         Coordinates and rates by joint name; e.g. those of `static`: ``linearize(m, start=static(m))``.
+    formulation : str or record
+        ``"auto"``, ``"recursive"`` or ``"semi-recursive"``: flexible bodies vibrate in their floating frames.
+        ``"interface"``: coordinates are the motions of their interfaces, about a state at rest; matrices are those assembled
+        of all superelements.
 
     Returns
     -------
     Linearized
     """
     t = check_time(t)
-    return linearize_state(settled(prepare_start(model, start, start_rate), t), t)
+    begin = prepare_start(model, start, start_rate, formulation)
+    if begin.natural:
+        raise ModelError("linearize: formulation 'global' has natural coordinates, more than there are motions; take "
+                         "'interface' or 'auto'")
+    if not begin.packed.has_superelements:
+        begin = settled(begin, t)
+    elif np.any(at_time(begin, t)[1]):
+        raise ModelError("linearize: in formulation 'interface' flexible bodies are linearised about a state at rest, but the "
+                         "start moves. Leave out start rates and drives' speeds, or take formulation 'auto'")
+    return linearize_state(begin, t)
 
 
-def eigenmodes(model: Model, t: float = 0.0, *, start: Starts = None, start_rate: Mapping[str, Any] | None = None
-               ) -> Eigenmodes:
+def eigenmodes(model: Model, t: float = 0.0, *, start: Starts = None, start_rate: Mapping[str, Any] | None = None,
+               formulation: str | Formulation = "auto") -> Eigenmodes:
     """Frequencies [Hz], damping and shapes of small vibrations about the start; arguments as for `linearize`.
 
     Flexible bodies vibrate in their own axes: if these turn, so does the observer.  `Eigenmodes.messages` says so, and
     `Eigenmodes.whirl` gives the frequencies in fixed axes.
     """
-    return modes_of(linearize(model, t, start=start, start_rate=start_rate))
+    return modes_of(linearize(model, t, start=start, start_rate=start_rate, formulation=formulation))
 
 
 def _normalised(linear: Linearized) -> tuple[np.ndarray, float, list[np.ndarray]]:

@@ -222,7 +222,7 @@ def perturbation_report(model: Model, *, mass_ratio: float = 1e-3, stiffness_rat
     start : mapping, optional
         Coordinates by joint name, instead of the model's; e.g. ``static(model).starts``.
     until, accuracy : float, optional
-        Time that runs shall last [s], to be tried for up to about 20 000 steps, and their accuracy, as for `run`.
+        Time that runs are to last [s], to be tried for up to about 20 000 steps, and their accuracy, as for `run`.
 
     Returns
     -------

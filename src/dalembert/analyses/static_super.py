@@ -207,7 +207,7 @@ class _Balance:
         status = eval_gaps(system, float(self.begin.t + share * (self.t - self.begin.t)), y, still, self.work)
         if status == Status.OK:
             status = eval_needed(system, float(self.t), y, still, still, np.zeros(self.n), 0, r, self.work)
-        gap = np.where(self.system.row["rate_only"] == 1, 0.0, self.work.row["value"])
+        gap = np.where(self.system.row["rate_only"] == 1, 0.0, self.work.row["Phi"])
         return status, r - (1.0 - share) * self.r0, gap - (1.0 - share) * self.gap0
 
     def matrix(self, y: np.ndarray, load: np.ndarray, share: float) -> tuple[int, sparray | None]:
@@ -215,7 +215,7 @@ class _Balance:
         from scipy.sparse import bmat, csc_array, diags_array
 
         work = self.work
-        work.row["multiplier"] = load
+        work.row["lam"] = load
         work.factors.A[:] = 0.0
         still = np.zeros(self.n)
         status = add_step_tangent(self.scaled(share), float(self.t), y, still, still, np.zeros(self.n), 1.0, 0.0, work)

@@ -209,7 +209,7 @@ def beam(*, length: float, section: CrossSection, material: Material, elements: 
     theory : {"timoshenko", "euler-bernoulli"}
         With or without shear deformation.
     rotary_inertia : bool
-        Whether sections resist to be tilted; without, the Euler-Bernoulli beam is that of the textbooks.
+        Whether sections resist tilting; without, the Euler-Bernoulli beam is that of the textbooks.
 
     Returns
     -------

@@ -92,7 +92,7 @@ def reduced_beam(*, length: float, section: CrossSection, material: Material, th
     theory : {"timoshenko", "euler-bernoulli"}
         With or without shear deformation.
     rotary_inertia : bool
-        Whether sections resist to be tilted.
+        Whether sections resist tilting.
     modes : int
         Fixed-interface modes besides the 12 interface coordinates.
     points : mapping of str to float, optional

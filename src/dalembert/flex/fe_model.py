@@ -42,7 +42,7 @@ class ElementBlock:
     theory : str
         Of beams: ``"timoshenko"`` or ``"euler-bernoulli"``.
     rotary_inertia : bool
-        Of beams: whether their sections resist to be tilted.
+        Of beams: whether their sections resist tilting.
     thickness : float
         Of plane elements [m].
     incompatible : bool

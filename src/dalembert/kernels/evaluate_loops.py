@@ -14,12 +14,12 @@ from .algebra.sparse import factor_sparse, status_of_factor
 from .compile.jit import kernel
 from .constraint.accelerations import solve_loaded
 from .constraint.balance import check_balance
-from .constraint.conjugate import project_accelerations, project_rates
+from .constraint.conjugate import FURTHEST, SETTLED_FURTHEST, project_accelerations, project_rates
 from .constraint.gaps import RATE_TOLERANCE, acceleration_gap, rate_gap
 from .constraint.loads import eval_needed, eval_state_loads
 from .constraint.massless_rows import find_motion
 from .constraint.matrices import add_step_tangent, clear_matrix, eval_mass, factor_mass, factor_with_penalties
-from .constraint.positions import bring_onto
+from .constraint.positions import bring_onto, settle_positions
 from .constraint.projection import begin_projection
 from .constraint.saddle import add_penalties, keep_jacobian
 from .constraint.state import (
@@ -37,7 +37,7 @@ from .tree.state import begin_drives
 
 @kernel
 def find_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
-    """Accelerations qdd and multipliers (work.row.push) of a state; driven entries of q, qd, qdd are set from their laws."""
+    """Accelerations qdd and multipliers (row.lam_now) of a state; driven entries of q, qd, qdd are set from their laws."""
     status = begin_drives(sys, t, q, qd, qdd, work)                                # driven q, qd, qdd; the other qdd zero
     if status == Status.OK.value:
         status = eval_constraints(sys, t, q, qd, work)                             # poses, velocities, Phi, Phi', J
@@ -62,7 +62,7 @@ def find_projected_accelerations(sys, t, q, qd, qdd, tau, work) -> int:
         status = factor_mass(sys, q, work)                                         # M, factors of M + Jᵀ α J
     if status == Status.OK.value:
         rate_gap(sys, work)
-        project_rates(sys, qd, RATE_TOLERANCE, False, work.no_matrix, work.no_pivot, work)   # Phi' = 0
+        project_rates(sys, qd, RATE_TOLERANCE, FURTHEST, False, work.no_matrix, work.no_pivot, work)   # Phi' = 0
         status = eval_velocities(sys, q, qd, work)                                 # anew, with the inertias
     if status == Status.OK.value:
         status = eval_state_loads(sys, t, q, qd, qdd, tau, work.scratch.loop.load, work)
@@ -92,8 +92,8 @@ def eval_loop_residual(sys, bare, t, q, qd, qdd, tau, residual, work) -> int:
     if bare == 1:
         for r in range(sys.row.shape[0]):
             own = work.row[r]
-            own.gap = own.rate if sys.row[r].rate_only == 1 else own.value
-            own.value = own.rate = 0.0
+            own.gap = own.Phid if sys.row[r].rate_only == 1 else own.Phi
+            own.Phi = own.Phid = 0.0
     return eval_needed(sys, t, q, qd, qdd, tau, 1, residual, work)
 
 
@@ -116,11 +116,12 @@ def factor_step(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
 
 
 @kernel
-def project_step(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
+def project_step(sys, kind, exact, near, settled, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work) -> int:
     """Project the rates and accelerations of a new state by (1) of constraint/projection.py, in place.
 
     `kind` is a ProjectionCode; `exact` = 1 takes the dense factors (matrix, pivot).  With `near` = 1 the poses of the last
-    iteration serve: they differ by the guess's error, a high power of the step.  `tolerance` is that of rates.
+    iteration serve: they differ by the guess's error, a high power of the step.  `tolerance` is that of rates; with
+    `settled` = 1 positions are brought to rounding of Phi = 0 before.
     """
     status = begin_projection(sys, kind, cq, cv, work)                             # keeps λ
     if status != Status.OK.value or kind == ProjectionCode.NONE:
@@ -130,9 +131,12 @@ def project_step(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matri
         status = eval_row_matrix(sys, q, work)                                     # J
     if status == Status.OK.value and kind == ProjectionCode.MASS:
         status = factor_with_penalties(sys, q, work)                               # M + Jᵀ α J
+    if status == Status.OK.value and settled == 1:
+        status = settle_positions(sys, exact == 1, t, q, qd, matrix, pivot, work)  # Phi = 0, Phi', J
     if status == Status.OK.value:
         rate_gap(sys, work)
-        project_rates(sys, qd, tolerance, exact == 1, matrix, pivot, work)         # Phi' = 0
+        furthest = SETTLED_FURTHEST if settled == 1 else FURTHEST
+        project_rates(sys, qd, tolerance, furthest, exact == 1, matrix, pivot, work)    # Phi' = 0
     if status == Status.OK.value and near == 0:
         status = eval_rates(sys, q, qd, work)                                      # velocities
     if status == Status.OK.value:

@@ -47,10 +47,10 @@ def eval_row_motions(sys, t, q, qd, J, work) -> int:
             return status
         for r in range(sys.row.shape[0]):
             if driven >= 0:
-                J[r, driven] = work.row[r].rate
+                J[r, driven] = work.row[r].Phid
             else:
                 for d in range(sys.drive.shape[0]):
-                    J[r, sys.drive[d].v] -= work.row[r].rate
+                    J[r, sys.drive[d].v] -= work.row[r].Phid
     return Status.OK.value
 
 
@@ -67,7 +67,7 @@ def eval_row_frames(sys, t, q, qd, J, value, force, moment, place, axes, work) -
             return status
         for r in range(sys.row.shape[0]):
             c, own = sys.row[r], work.row[r]
-            value[f, r] = own.value
+            value[f, r] = own.Phi
             for k in range(3):
                 force[f, r, k], moment[f, r, k] = own.f_b[k], own.n_b[k]
             for p in range(c.first, c.first + c.count):

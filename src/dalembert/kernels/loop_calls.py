@@ -8,7 +8,7 @@ from .compile.calls import COUNT, COUNTS, MATRIX, NUMBER, VECTOR, by_address
 
 @by_address
 def call_accelerations(sys, t: NUMBER, q: VECTOR, qd: VECTOR, qdd: VECTOR, tau: VECTOR, work) -> int:
-    """Accelerations qdd and multipliers (work.row.push) of a state; driven entries of q, qd, qdd are set from their laws."""
+    """Accelerations qdd and multipliers (row.lam_now) of a state; driven entries of q, qd, qdd are set from their laws."""
 
 
 @by_address
@@ -32,8 +32,8 @@ def call_factor(sys, t: NUMBER, q: VECTOR, qd: VECTOR, qdd: VECTOR, add: VECTOR,
 
 
 @by_address
-def call_projection(sys, kind: COUNT, exact: COUNT, near: COUNT, tolerance: NUMBER, t: NUMBER, q: VECTOR, qd: VECTOR,
-                    qdd: VECTOR, cq: NUMBER, cv: NUMBER, matrix: MATRIX, pivot: COUNTS, work) -> int:
+def call_projection(sys, kind: COUNT, exact: COUNT, near: COUNT, settled: COUNT, tolerance: NUMBER, t: NUMBER, q: VECTOR,
+                    qd: VECTOR, qdd: VECTOR, cq: NUMBER, cv: NUMBER, matrix: MATRIX, pivot: COUNTS, work) -> int:
     """Project the rates and accelerations of a new state, in place; `kind` is a ProjectionCode."""
 
 

@@ -96,12 +96,12 @@ def measure_holds(sys, f, first, out, work):
         for r in range(hold.first, hold.first + hold.count):
             c, own = sys.row[r], work.row[r]
             if c.terms > 0:
-                effort -= own.multiplier
+                effort -= own.lam
                 continue
             arm = mul33_vec(load_columns(work.body[c.b].E_wb), load3(c.u_b))
             push = load3(own.f_b)
-            load_f = axpy3(-own.multiplier, push, load_f)
-            load_n = axpy3(-own.multiplier, sub3(load3(own.n_b), cross(arm, push)), load_n)
+            load_f = axpy3(-own.lam, push, load_f)
+            load_n = axpy3(-own.lam, sub3(load3(own.n_b), cross(arm, push)), load_n)
         put3(out, f, first + i, 0, (load_f[0] + effort, load_f[1], load_f[2]))
         put3(out, f, first + i, 3, load_n)
 
@@ -110,8 +110,8 @@ def measure_holds(sys, f, first, out, work):
 def measure_violations(sys, f, out, work):
     """Fill out[f, 9] and out[f, 10]: largest violation of a constraint and of its rate."""
     for r in range(sys.row.shape[0]):
-        out[f, 9] = max(out[f, 9], abs(work.row[r].value))
-        out[f, 10] = max(out[f, 10], abs(work.row[r].rate))
+        out[f, 9] = max(out[f, 9], abs(work.row[r].Phi))
+        out[f, 10] = max(out[f, 10], abs(work.row[r].Phid))
 
 
 @kernel
@@ -121,11 +121,11 @@ def load_rows(sys, t, q, qd, multiplier, tau, work) -> int:
     if status != Status.OK.value:
         return status
     for r in range(sys.row.shape[0]):
-        work.row[r].multiplier, work.row[r].penalty = multiplier[r], 0.0
+        work.row[r].lam, work.row[r].pen = multiplier[r], 0.0
     status = eval_rows(sys, t, q, qd, work)
     add_row_loads(sys, q, tau, work)
     for r in range(sys.row.shape[0]):
-        work.row[r].penalty = sys.row[r].penalty
+        work.row[r].pen = sys.row[r].penalty
     return status
 
 

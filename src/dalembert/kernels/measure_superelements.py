@@ -200,7 +200,7 @@ def measure_natural_frames(sys, tree, t, q, qd, qdd, multiplier, loads, body, po
         if status != Status.OK.value:
             return status
         for r in range(rows.shape[0]):
-            rows[r].multiplier, rows[r].penalty = multiplier[f, r], 0.0
+            rows[r].lam, rows[r].pen = multiplier[f, r], 0.0
         eval_rows(tree, t[f], x, xd, tree_work)
         add_row_loads(tree, x, tau, tree_work)
         measure_violations(tree, f, system, tree_work)

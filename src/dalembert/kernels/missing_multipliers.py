@@ -33,7 +33,7 @@ def find_multipliers(sys, t, q, qd, multiplier, loads, work) -> int:
             if status != Status.OK.value:
                 return status
             for r in range(multiplier.shape[1]):
-                multiplier[f, r] = work.row[r].push
+                multiplier[f, r] = work.row[r].lam_now
     return Status.OK.value
 
 
@@ -48,5 +48,5 @@ def find_natural_multipliers(sys, tree, t, q, qd, multiplier, loads, work, tree_
             if status != Status.OK.value:
                 return status
             for r in range(multiplier.shape[1]):
-                multiplier[f, r] = work.row[r].push
+                multiplier[f, r] = work.row[r].lam_now
     return Status.OK.value

@@ -20,6 +20,7 @@ class LoopVectors(NamedTuple):
     right: np.ndarray  # right-hand side of a linear system
     product: np.ndarray  # M times accelerations
     force: np.ndarray  # generalised forces of natural coordinates
+    change: np.ndarray  # of positions that are settled, in increments
     moved: np.ndarray  # (n_q,) coordinates after a turn
     reached: np.ndarray  # (n_q,) coordinates to return to
 

@@ -33,6 +33,7 @@ CONSTANTS = _record(
     ("places", "i8"),  # 1 if forces need positions and velocities of bodies
     ("pivot", "i8"),  # 1 if a body's mass matrix is singular: joints' directions are taken in the order of their inertia
     ("rotors", "i8"),  # number of rates with rotors
+    ("modular", "i8"),  # 1 if rows are penalties of components, which no solution and no projection meets exactly
 )
 
 BODY = record_in_lines(
@@ -230,20 +231,20 @@ DOF_WORK = record_in_lines(
 )
 
 ROW_WORK = _record(
-    ("value", "f8"),  # violation [m, rad or -]
-    ("rate", "f8"),  # its time derivative
-    ("acceleration", "f8"),  # second time derivative for the present accelerations of the bodies
-    ("time_rate", "f8"),  # part of `rate` that the laws make
+    ("Phi", "f8"),  # violation [m, rad or -]
+    ("Phid", "f8"),  # its time derivative
+    ("Phidd", "f8"),  # second time derivative for the present accelerations of the bodies
+    ("Phi_t", "f8"),  # part of Phid that the laws make
     ("n_a", "f8", 3),  # moment about the first body's origin that a unit multiplier makes, world axes
     ("f_a", "f8", 3),  # force there
     ("n_b", "f8", 3),
     ("f_b", "f8", 3),
-    ("multiplier", "f8"),  # lambda; the load is minus multiplier times (n, f)
-    ("kept", "f8"),  # lambda of the last step
-    ("total", "f8"),  # with what its projections added; nan where that is no reaction
-    ("penalty", "f8"),  # alpha of the acceleration level, a multiple of the mass that the row moves
+    ("lam", "f8"),  # lambda; the load is minus multiplier times (n, f)
+    ("lam_last", "f8"),  # lambda of the last step
+    ("lam_shown", "f8"),  # with what its projections added; nan where that is no reaction
+    ("pen", "f8"),  # alpha of the acceleration level, a multiple of the mass that the row moves
     ("gap", "f8"),  # what is left to remove at the level that is being solved
-    ("push", "f8"),  # multiplier at that level
+    ("lam_now", "f8"),  # multiplier at that level
     ("product", "f8"),  # what a turn for the gap takes off it
     ("along", "f8"),  # combination of gaps that is conjugate to earlier ones
     ("taken", "f8"),  # what its turn takes off the gap
@@ -329,8 +330,8 @@ def make_work(system: System) -> Work:
     n_body = system.body.shape[0]
     n_q, n_v = int(system.constants[0].n_q), int(system.constants[0].n_v)
     rows = np.zeros(system.row.shape[0], ROW_WORK)
-    rows["penalty"] = system.row["penalty"]
-    rows["total"] = np.nan
+    rows["pen"] = system.row["penalty"]
+    rows["lam_shown"] = np.nan
     return Work(zeros_in_lines(n_body, BODY_WORK), zeros_in_lines(n_v, DOF_WORK), np.zeros(n_body, FACTOR_BODY),
                 zeros_in_lines(n_v, DOF_WORK), np.zeros(n_body, VARIATION), make_scratch(n_q, n_v),
                 np.zeros(n_q), np.zeros(n_q), rows, np.zeros(system.entry.shape[0]), np.zeros(system.entry.shape[0]),

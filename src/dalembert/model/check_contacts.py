@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from .check_fields import read_field
-from .checked import CheckedContact, CheckedShape
-from .contacts import SHAPES, Contact, Point
+from .checked import CheckedContact, CheckedGroup, CheckedShape
+from .contacts import SHAPES, Contact, ContactGroup, Point
 from .names import Names
 from .records import Number, Three
 from .values import UNIT_Z, ZERO3, Faults, frozen, number, row, shown
@@ -25,14 +26,58 @@ def read_contact(faults: Faults, where: str, contact: Contact, names: Names) -> 
     if first is not None and second is not None and first.place.body == second.place.body:
         faults.flag(where + ".second", f"found {second.place.text!r}, on the body of the first shape, "
                                        f"{first.place.text!r}; expected two bodies: a body does not touch itself")
+    friction, restitution, compliance = _surfaces(faults, where, contact)
+    first, second = (cast(CheckedShape, shape) for shape in (first, second))  # a model with faults goes no further
+    return CheckedContact(contact.name, first, second, friction, restitution, compliance)
+
+
+def _surfaces(faults: Faults, where: str, contact: Contact | ContactGroup) -> tuple[float, float, float]:
+    """Friction, restitution and compliance."""
     friction = number(faults, where + ".friction", contact.friction, "", least=0.0)
     restitution = number(faults, where + ".restitution", contact.restitution, "", least=0.0)
     if restitution > 1.0:
         faults.flag(where + ".restitution", f"found {shown(contact.restitution)}, expected a number from 0 (no rebound) to 1 "
                                             "(full rebound); above it impacts make energy")
-    compliance = number(faults, where + ".compliance", contact.compliance, "m/N", least=0.0)
-    first, second = (cast(CheckedShape, shape) for shape in (first, second))  # a model with faults goes no further
-    return CheckedContact(contact.name, first, second, friction, restitution, compliance)
+    return friction, restitution, number(faults, where + ".compliance", contact.compliance, "m/N", least=0.0)
+
+
+def read_group(faults: Faults, where: str, group: ContactGroup, names: Names) -> CheckedGroup:
+    """Check a group of shapes and resolve its names."""
+    before = len(faults)
+    shapes, against = (_read_shapes(faults, f"{where}.{key}", getattr(group, key), names) for key in ("shapes", "against"))
+    bodies = {shape.place.body for shape in (*shapes, *against)}
+    if len(bodies) < 2 and len(faults) == before:
+        faults.flag(where + ".shapes", f"found shapes of {len(bodies)} bodies, expected at least two bodies: a body does not "
+                                       "touch itself")
+    friction, restitution, compliance = _surfaces(faults, where, group)
+    if not isinstance(group.joined, bool):
+        faults.flag(where + ".joined", f"found {shown(group.joined)}, expected True or False")
+    apart = tuple(_read_apart(faults, f"{where}.apart[{i}]", pair, names)
+                  for i, pair in enumerate(_listed(faults, where + ".apart", group.apart, "pairs of bodies")))
+    return CheckedGroup(group.name, shapes, against, friction, restitution, compliance, apart, bool(group.joined))
+
+
+def _listed(faults: Faults, where: str, values: Any, what: str) -> Sequence[Any]:
+    """The entries of a list, none of something else."""
+    if isinstance(values, (list, tuple)):
+        return values
+    faults.flag(where, f"found {shown(values)}, expected a list of {what}")
+    return ()
+
+
+def _read_shapes(faults: Faults, where: str, shapes: Any, names: Names) -> tuple[CheckedShape, ...]:
+    read = [_read_shape(faults, f"{where}[{i}]", shape, names)
+            for i, shape in enumerate(_listed(faults, where, shapes, "shapes"))]
+    return tuple(shape for shape in read if shape is not None)
+
+
+def _read_apart(faults: Faults, where: str, pair: Any, names: Names) -> tuple[int, int]:
+    if not (isinstance(pair, (list, tuple)) and len(pair) == 2):
+        faults.flag(where, f"found {shown(pair)}, expected the names of two bodies")
+        return 0, 0
+    places = [names.place(faults, f"{where}[{i}]", each) for i, each in enumerate(pair)]
+    first, second = (0 if place is None else place.body for place in places)
+    return first, second
 
 
 def _read_shape(faults: Faults, where: str, shape: Any, names: Names) -> CheckedShape | None:

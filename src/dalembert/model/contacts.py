@@ -123,3 +123,36 @@ class Contact:
     friction: float = field(default=0.0, kw_only=True)
     restitution: float = field(default=0.0, kw_only=True)
     compliance: float = field(default=0.0, kw_only=True)
+
+
+@dataclass(frozen=True)
+class ContactGroup:
+    """Shapes any two of which may touch, or each of which may touch those of a second set.
+
+    Shapes of the same body do not touch each other, nor do those of two bodies with a joint between them.  Which of
+    them are near is found anew in every step, in a time that grows with their number alone.
+
+    Attributes
+    ----------
+    name : str
+        Its own name.
+    shapes : sequence of shape or str
+        As in `Contact`; a bare attachment is a point.
+    against : sequence of shape or str
+        A second set; if there is one, only shapes of different sets touch.
+    friction, restitution, compliance : float
+        Of all these contacts, as in `Contact`.
+    apart : sequence of (str, str)
+        Pairs of bodies that do not touch.
+    joined : bool
+        Whether bodies with a joint between them touch.
+    """
+
+    name: str
+    shapes: Any
+    against: Any = ()
+    friction: float = field(default=0.0, kw_only=True)
+    restitution: float = field(default=0.0, kw_only=True)
+    compliance: float = field(default=0.0, kw_only=True)
+    apart: Any = field(default=(), kw_only=True)
+    joined: bool = field(default=False, kw_only=True)

@@ -69,7 +69,7 @@ class Beam:
     theory : {"timoshenko", "euler-bernoulli"}
         With or without shear deformation.
     rotary_inertia : bool
-        Whether sections resist to be tilted (Rayleigh, Timoshenko), or not, as in the Euler-Bernoulli beam of the
+        Whether sections resist tilting (Rayleigh, Timoshenko), or not, as in the Euler-Bernoulli beam of the
         textbooks.  Inertia of torsion stays.
     bodies : int
         Number of segments; the deformation of each is small in its own floating frame, so that many of them bend far.

@@ -8,14 +8,15 @@ from typing import Any
 
 from ..errors import Fault, ModelError, near_names
 from .constraints import CONSTRAINTS
-from .contacts import Contact
+from .contacts import Contact, ContactGroup
 from .control import Controller, Event
 from .flexible_parts import FLEXIBLES
 from .parts import FORCES, JOINTS, Body, Motion, Vector
 from .values import shown
 
 _SECTIONS = {"bodies": (Body,), "flexible": FLEXIBLES, "joints": JOINTS, "constraints": CONSTRAINTS, "forces": FORCES,
-             "motions": (Motion,), "contacts": (Contact,), "controllers": (Controller,), "events": (Event,)}
+             "motions": (Motion,), "contacts": (Contact,), "contact_groups": (ContactGroup,),
+             "controllers": (Controller,), "events": (Event,)}
 PART_TYPES = tuple(kind for kinds in _SECTIONS.values() for kind in kinds)
 _OWN_FIELDS = ("name", "gravity", "ground", "run")
 
@@ -149,6 +150,11 @@ class Model:
         return self._of("contacts")
 
     @property
+    def contact_groups(self) -> tuple[ContactGroup, ...]:
+        """The sets of shapes that may touch each other."""
+        return self._of("contact_groups")
+
+    @property
     def controllers(self) -> tuple[Controller, ...]:
         """The controllers."""
         return self._of("controllers")
@@ -179,10 +185,17 @@ class Model:
     def __len__(self) -> int:
         return len(self._parts)
 
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the parts in tables."""
+        from .html import model_html
+
+        return model_html(self)
+
     def __repr__(self) -> str:
         words = {"bodies": "body", "flexible": "flexible body", "joints": "joint", "constraints": "constraint",
-                 "forces": "force", "motions": "motion", "contacts": "contact", "controllers": "controller", "events": "event"}
-        many = {"flexible": "flexible bodies"}
+                 "forces": "force", "motions": "motion", "contacts": "contact", "contact_groups": "contact group",
+                 "controllers": "controller", "events": "event"}
+        many = {"flexible": "flexible bodies", "contact_groups": "contact groups"}
         counts = [f"{len(parts)} {words[name] if len(parts) == 1 else many.get(name, name)}"
                   for name, parts in self.sections().items() if parts]
         return f"<Model {self.name!r}: {', '.join(counts) or 'no parts'}, gravity {self.gravity!r}>"

@@ -9,7 +9,7 @@ from typing import Any
 
 from .constraints import CONSTRAINTS, Distance
 from .contacts import SHAPES as CONTACT_SHAPES
-from .contacts import Contact
+from .contacts import Contact, ContactGroup
 from .control import Controller, Event
 from .flexible import SECTIONS, Material
 from .flexible_parts import FLEXIBLES, Beam, FlexibleBody
@@ -26,7 +26,7 @@ from .values import Faults, number, shown
 from .yaml_tree import TextFaults
 
 _TOP = ("name", "gravity", "ground", "bodies", "flexible", "joints", "constraints", "forces", "motions",
-        "contacts", "controllers", "events", "run")
+        "contacts", "contact_groups", "controllers", "events", "run")
 _DRIVES = (LawField("position"), LawField("speed"))
 _TWO_PLACES = "two places: between: [ground, body.point]"
 _TWO_JOINTS = "two joints: between: [first, second]"
@@ -55,7 +55,8 @@ def model_of(data: Any, faults: TextFaults, name: str) -> Model:
     model.ground = _points(faults, "ground", data.get("ground"))
     readers: dict[str, Callable[[TextFaults, str, Any, dict[str, Any]], Any]] = {
         "bodies": _body, "flexible": _flexible, "joints": _joint, "constraints": _constraint, "forces": _force,
-        "motions": _motion, "contacts": _contact, "controllers": _controller, "events": _event}
+        "motions": _motion, "contacts": _contact, "contact_groups": _group,
+        "controllers": _controller, "events": _event}
     for section, reader in readers.items():
         for key, entry in _entries(faults, section, data.get(section)):
             model.add(reader(faults, f"{section}.{key}", key, entry))
@@ -315,6 +316,15 @@ def _contact(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) ->
     ends = _ends(faults, where, data, "two shapes or places: between: [{sphere: {at: ball, radius: 0.1}}, ground.wall]")
     shapes = {side: _shape(faults, f"{where}.{side}", value) for side, value in ends.items()}
     return Contact(name, **shapes, **values)
+
+
+def _group(faults: TextFaults, where: str, name: Any, data: dict[str, Any]) -> ContactGroup:
+    values = _known_fields(faults, where, data, ContactGroup)
+    _need(faults, where, values, "shapes")
+    for key in ("shapes", "against"):
+        if isinstance(values.get(key), list):
+            values[key] = [_shape(faults, f"{where}.{key}[{i}]", each) for i, each in enumerate(values[key])]
+    return ContactGroup(name, **values)
 
 
 def _shape(faults: TextFaults, where: str, data: Any) -> Any:

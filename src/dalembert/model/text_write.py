@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .contacts import SHAPES, Contact
+from .contacts import SHAPES, Contact, ContactGroup
 from .control import Controller, Event
 from .flexible import SECTIONS, Material
 from .flexible_parts import Reduced
@@ -54,9 +54,14 @@ def to_text(model: Model) -> str:
     return "\n".join(lines) + "\n"
 
 
+def field_text(part: Any) -> str:
+    """Return the fields of a part that differ from their defaults as they stand in the model text."""
+    return _text(_part(part)).strip("{}")
+
+
 def _part(part: Any) -> dict[str, Any]:
     """Return the fields of a part that differ from their defaults, by the words of the model text."""
-    plain = isinstance(part, (Body, Motion, Contact, Controller, Event))
+    plain = isinstance(part, (Body, Motion, Contact, ContactGroup, Controller, Event))
     said: dict[str, Any] = {} if plain else {"type": type_name(type(part))}
     for key, default in _fields(type(part)):
         value = getattr(part, key)

@@ -136,7 +136,7 @@ class Recovery:
                        np.hstack([faces, coordinates[:, faces.shape[1]:]]))
 
     def _entered(self, flexible: CheckedFlexible, entry: FlexibleEntry) -> str | None:
-        """Return the place by which the tree entered the body; None if its frame hangs on the ground."""
+        """Return the place by which the tree entered the body; None if its frame is attached to the ground."""
         carrier = next(j for j in self._layout.joints if j.hidden and j.body == entry.body)
         places = {**flexible.faces, **flexible.points}
         return next((name for name, row in places.items() if self.model.bodies[row].name == carrier.first), None)

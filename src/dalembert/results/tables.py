@@ -6,7 +6,7 @@ from ..system.layout import Layout
 
 FRAMES = ("t", "q", "qd", "qdd")
 """Time [s], coordinates, rates and their derivatives: what the time loop records."""
-TABLES = ("body", "reaction", "effort", "element", "system", "held", "contact")
+TABLES = ("body", "reaction", "effort", "element", "system", "held", "contact", "group")
 """What is evaluated from the frames."""
 
 POSITION, ORIENTATION, VELOCITY = slice(0, 3), slice(3, 7), slice(7, 10)
@@ -27,6 +27,9 @@ violation of a constraint and of its time derivative, power that drives, dampers
 
 GAP, NORMAL_FORCE, FRICTION_FORCE = 0, 1, slice(2, 5)
 """Columns of `contact`: smallest gap [m], force along the normal, friction on the second body in world axes [N]."""
+TOUCHES = 2
+"""Columns of `group`: smallest gap, or infinity where nothing is near [m], sum of the forces along the normals [N], number of
+points of contact with a force."""
 
 
 def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
@@ -43,4 +46,5 @@ def frame_shapes(layout: Layout) -> dict[str, tuple[int, ...]]:
         "system": (12,),
         "held": (sum(len(c.outputs) for c in layout.controllers),),
         "contact": (len(layout.contacts), 5),
+        "group": (len(layout.groups), 3),
     }

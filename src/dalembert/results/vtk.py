@@ -34,7 +34,7 @@ def write_series(results: Results, folder: str | Path, model: Any = None, exagge
     folder : str or Path
         Made if missing; holds ``NAME.pvd`` and ``NAME_000000.vtp`` and so on, NAME from the model's name.
     model : Model, optional
-        That of the run, whose flexible bodies shall be written too.
+        That of the run, whose flexible bodies are to be written too.
     exaggeration : float
         Factor of their displacements.
 

@@ -199,6 +199,57 @@ class Bdf:
 
 
 @dataclass(frozen=True)
+class Componentwise:
+    """Steps of bodies as components, each predicted by q + h q' + lead h² q'' and corrected by Newmark's numbers.
+
+    `name` is that of the scheme which bodies take that say nothing.
+    """
+
+    name: str = "newmark"
+    lead: float = 0.5
+    beta: float = 0.25
+    gamma: float = 0.5
+    order: ClassVar[int] = 2
+    adaptive: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Moreau:
+    """Impulses that keep shapes apart in fixed steps: for many contacts, contact groups and friction of rigid bodies.
+
+    Semi-implicit Euler where nothing touches.
+
+    Attributes
+    ----------
+    sweeps : int
+        Most sweeps over the contacts of a step.
+    tolerance : float
+        Change of a velocity in a sweep at which the sweeps end, relative to what gravity changes it by in a step.
+    depth : float or None
+        Overlap that is left to shapes at the end of a step [m]; by default 1e-4 of the smallest shape of contact groups.
+    """
+
+    sweeps: int = 200
+    tolerance: float = 0.01
+    depth: float | None = None
+    name: ClassVar[str] = "moreau"
+    order: ClassVar[int] = 1
+    adaptive: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Raise ModelError for parameters that make no sense."""
+        whole = isinstance(self.sweeps, int) and not isinstance(self.sweeps, bool)
+        if not whole or self.sweeps < 1:
+            raise ModelError(f"integrator 'moreau': found sweeps = {self.sweeps!r}, expected a whole number from 1 on")
+        for name, unit in (("tolerance", ""), ("depth", " [m]")):
+            x = getattr(self, name)
+            if x is None and name == "depth":
+                continue
+            if not isinstance(x, (int, float)) or isinstance(x, bool) or not 0.0 < x < np.inf:
+                raise ModelError(f"integrator 'moreau': found {name} = {x!r}, expected a positive number{unit}")
+
+
+@dataclass(frozen=True)
 class Driven:
     """No integration: drives prescribe all that a mechanism can do, and each step is a guess brought onto the constraints."""
 
@@ -207,7 +258,31 @@ class Driven:
     adaptive: ClassVar[bool] = True
 
 
-Integrator = Explicit | Implicit | DiagonallyImplicit | Radau | Bdf | Driven
+COMPONENTWISE: dict[str, Componentwise] = {
+    "newmark": Componentwise(),
+    "trapezoidal": Componentwise("trapezoidal"),
+    "linear-acceleration": Componentwise("linear-acceleration", beta=1.0 / 6.0),
+    "semi-implicit-euler": Componentwise("semi-implicit-euler", lead=1.0, beta=0.0, gamma=0.0),
+}
+"""Schemes of bodies in the modular formulation."""
+
+
+def choose_componentwise(integrator: object, where: str = "integrator") -> Componentwise:
+    """Return the scheme meant by a name or an object for the modular formulation."""
+    if isinstance(integrator, Newmark):
+        if not (0.0 <= integrator.beta <= 0.25 and integrator.gamma == 0.5):
+            raise ModelError(f"{where}: found {integrator!r}, expected beta from 0 to 1/4 and gamma = 1/2 in the modular "
+                             "formulation, whose prediction is explicit")
+        return Componentwise("newmark", beta=integrator.beta)
+    if integrator == "auto":
+        return Componentwise()
+    name = integrator if isinstance(integrator, str) else getattr(integrator, "name", integrator)
+    if name not in COMPONENTWISE:
+        raise ModelError(f"{where}: found {integrator!r} with formulation 'modular'." + near_names(str(name), COMPONENTWISE))
+    return COMPONENTWISE[str(name)]
+
+
+Integrator = Explicit | Componentwise | Implicit | DiagonallyImplicit | Radau | Bdf | Driven | Moreau
 """Methods of time integration."""
 
 RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))
@@ -247,6 +322,8 @@ SDIRK4 = DiagonallyImplicit(
     (-3 / 16, -27 / 32, 25 / 32, 0, 1 / 4),
 )
 
+MOREAU = Moreau()
+
 BY_NAME: dict[str, Integrator] = {
     "rk4": RK4,
     "dopri5": DORMAND_PRINCE,
@@ -262,6 +339,7 @@ BY_NAME: dict[str, Integrator] = {
     "hht": HHT(),
     "generalized-alpha": GeneralizedAlpha(),
     "bdf": Bdf(),
+    "moreau": MOREAU,
 }
 
 
@@ -289,9 +367,9 @@ def choose_integrator(integrator: object, step: float | None, *, massless: bool 
         return GeneralizedAlpha(), False
     chosen, may_switch = _choose(integrator, step, massless, n_rates, loops)
     if superelements and natural and not isinstance(chosen, Implicit):
-        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in natural coordinates, whose "
-                         "stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or formulation "
-                         "'interface' or 'semi-recursive'")
+        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in the interface coordinates of "
+                         "'global', whose stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or "
+                         "formulation 'interface' or 'semi-recursive'")
     if loops and isinstance(chosen, (DiagonallyImplicit, Radau)):
         raise ModelError(f"integrator {chosen.name!r} does not carry constraints; take 'dopri5', 'generalized-alpha' or "
                          "'auto', or formulation 'recursive' if the model is a tree")
@@ -313,7 +391,7 @@ def _check_unprojected(integrator: Implicit) -> None:
 
 
 def _choose(integrator: object, step: float | None, massless: bool, n_rates: int, loops: bool) -> tuple[Integrator, bool]:
-    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf, Driven)):
+    if isinstance(integrator, (Explicit, Implicit, DiagonallyImplicit, Radau, Bdf, Driven, Moreau)):
         return _checked(integrator, step, massless, loops), False
     if integrator == "auto":
         if step is not None:
@@ -325,7 +403,7 @@ def _choose(integrator: object, step: float | None, massless: bool, n_rates: int
 
 
 def _checked(integrator: Integrator, step: float | None, massless: bool, loops: bool) -> Integrator:
-    if massless and isinstance(integrator, Explicit):
+    if massless and isinstance(integrator, (Explicit, Moreau)):
         others = "" if loops else "'radau', 'sdirk4', "
         raise SingularError(f"integrator {integrator.name!r} is explicit and needs inertia in every direction, but the model "
                             f"has massless ones; take {others}'generalized-alpha' or 'bdf'")
@@ -334,7 +412,7 @@ def _checked(integrator: Integrator, step: float | None, massless: bool, loops: 
     if step is None and not integrator.adaptive:
         raise ModelError(f"integrator {integrator.name!r} has no error estimate and needs a fixed step; give step=, "
                          "or take 'dopri5' or 'generalized-alpha'")
-    if isinstance(integrator, Implicit):
+    if isinstance(integrator, (Implicit, Moreau)):
         integrator.check()
     return integrator
 

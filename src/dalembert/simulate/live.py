@@ -135,7 +135,8 @@ class Live:
         recorder.collect()
         recorder.add(simulation.loop.present())
         out: Results = make_results(simulation.begin.shown, simulation.begin.formulation.name, recorder.frames(),
-                                    messages=simulation.messages, stats=simulation.loop.stats(self._seconds),
+                                    messages=[*simulation.messages, *simulation.loop.opened()],
+                                    stats=simulation.loop.stats(self._seconds),
                                     events=[*self._edits, *simulation.events], **simulation.method)
         return out
 
@@ -265,7 +266,7 @@ class Live:
 
     def _simulation_of(self, begin: Start, before: Simulation | None = None) -> Simulation:
         times = begin.t + self._record * np.arange(ROOM)
-        touched = () if before is None else tuple(c.name for c in before.begin.packed.layout.contacts)
+        touched = () if before is None else before.begin.packed.layout.touching
         return Simulation(begin, self._options, times, contact=self._contact, touched=touched)
 
     def _begin(self, simulation: Simulation) -> None:

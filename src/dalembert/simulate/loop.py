@@ -13,6 +13,7 @@ from ..kernels.compile.jit import called_directly
 from ..kernels.control.controllers import GIVEN, RUNNING
 from ..kernels.flex.superelement_tables import Superelements
 from ..kernels.linked_work import make_linked_work
+from ..kernels.modular.tables import Modular
 from ..kernels.step.dense_output import state_between
 from ..kernels.step.flow import PROGRESS, Flow
 from ..kernels.step.frames import Frames
@@ -21,6 +22,7 @@ from ..kernels.tables import System, Work
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
 from ..start.control import first_samples, initial_memory
+from ..start.formulations import Modular as ModularFormulation
 from ..start.identities import moved_rows, only_rows
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
@@ -30,8 +32,17 @@ from ..start.status import error_of
 from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
 from ..system.extent import length_scale
-from .integrators import Driven, Implicit, Integrator
-from .methods import addresses_of, functions_of, make_method, make_options, method_arguments
+from .components import make_components
+from .integrators import Componentwise, Driven, Implicit, Integrator, Moreau
+from .methods import (
+    addresses_of,
+    functions_of,
+    make_method,
+    make_options,
+    method_arguments,
+    with_crowd,
+    with_more_room,
+)
 
 BUFFER_BYTES = 4_000_000
 NEVER = 1e300
@@ -63,6 +74,7 @@ class Loop:
 
     def __init__(self, begin: Start, method: Integrator, options: RunOptions, times: np.ndarray, *, detect: int = 0,
                  outer: bool = False):
+        self.component_notes: tuple[str, ...] = ()
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.options, self.times = options, times
@@ -71,7 +83,8 @@ class Loop:
         self.rows = _rows_to_keep(begin, work)
         self.system, work = only_rows(state.packed.system, self.rows), work._replace(row=work.row[self.rows])
         self.contacts = begin.packed.contacts
-        if len(self.contacts.row):
+        self.touching = begin.packed.touching
+        if self.touching:
             self.work = with_contacts(begin.packed, work)
         else:
             self.work = with_outer(state.packed, work) if outer else work
@@ -95,7 +108,7 @@ class Loop:
             qdd, multipliers = complete_frame(begin.packed, begin.t, begin.q, begin.qd, begin.t)[2:]
             self.flow.qdd[:] = natural_accelerations(begin.packed, begin.q, begin.qd, qdd) if begin.natural else qdd
             if not begin.natural:
-                self.work.row["push"] = multipliers
+                self.work.row["lam_now"] = multipliers
             self.flow.progress[0].started = 1
 
     def change_method(self, method: Integrator, *, detect: int = 0, h_explicit: float = 0.0) -> None:
@@ -109,16 +122,39 @@ class Loop:
         opt[0].settling = self._settling_steps()
         p.history = p.factored = p.dense = p.exact = p.smooth = p.held = p.stiff = p.calm = p.trusted = p.renewals = 0
         p.contraction, p.h_trusted = 1.0, 0.0
-        self.work.row["total"] = np.nan
-        touching = len(self.contacts.row) > 0
-        bodies = len(self.system.body) if touching else 0
-        self.functions = functions_of(method, touching)
+        self.work.row["lam_shown"] = np.nan
+        bodies = len(self.system.body) if self.touching else 0
+        self.functions = functions_of(method, self.touching)
         self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural,
-                                  contacts=self.contacts, bodies=bodies)
+                                  contacts=self.contacts, bodies=bodies, efforts=len(self.work.control.effort))
+        if isinstance(method, Moreau):
+            self.method = with_crowd(self.method, method, self.begin.packed)
+        own = self._components(method)
+        if own is not None:
+            self.method = self.method._replace(modular=own)
+
+    def _components(self, method: Integrator) -> Modular | None:
+        """Components of the modular formulation, by the scheme of bodies that say nothing."""
+        natural, chosen = self.begin.natural, self.begin.formulation
+        if not isinstance(method, Componentwise) or natural is None or not isinstance(chosen, ModularFormulation):
+            return None
+        own, self.component_notes = make_components(natural.packed, chosen, method)
+        return own
+
+    def opened(self) -> list[str]:
+        """Tell how far penalties let joints open."""
+        options = self.method.modular.options
+        if not len(options) or options["row"][0] < 0:
+            return []
+        row = int(options["row"][0])
+        way = float(options["open"][0] * self.system.row["size"][row])
+        names = self.begin.packed.layout.rows
+        which = "joint {!r} ({})".format(*names[row]) if row < len(names) else "a joint that something acts on"
+        return [f"modular: joints opened by up to {way:.3g}, {which}; by the square of the step"]
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
-        if len(self.contacts.row) or isinstance(self.integrator, Driven):
+        if self.touching or isinstance(self.integrator, Driven):
             return EVERY_STEP  # forces, or positions on the constraints, are known where a step ends
         if not self.begin.massless:
             return 0
@@ -177,6 +213,20 @@ class Loop:
         progress["events"] = 0
         return found
 
+    def sweep_notes(self) -> list[str]:
+        """Tell of steps whose sweeps ended before impulses were settled."""
+        if not isinstance(self.integrator, Moreau):
+            return []
+        p = self.method.crowd_state.progress[0]
+        if not p["unsettled"]:
+            return []
+        return [f"contacts: in {p['unsettled']} of {self.steps} steps velocities still changed after {self.integrator.sweeps} "
+                f"sweeps, by {p['worst']:.3g} m/s at most; see Moreau(sweeps=, tolerance=)"]
+
+    def make_room(self) -> None:
+        """Make room for the touches of the present step; what is known of the last step's impulses is lost."""
+        self.method = with_more_room(self.method)
+
     def give_inputs(self, values: np.ndarray) -> None:
         """Set the signals that are found outside of the kernels."""
         table = self.system.control.signal
@@ -189,12 +239,13 @@ class Loop:
         control, packed = self.work.control, self.begin.packed
         if not len(control.outer):
             raise ModelError("loads from outside: the simulation was made without; make it with outer=True")
-        given = self.method.contact.given if len(self.contacts.row) else control.outer
-        given[:], control.effort[:] = 0.0, 0.0
+        held = self.method.contact
+        given, effort = (held.given, held.effort) if self.touching else (control.outer, control.effort)
+        given[:], effort[:] = 0.0, 0.0
         if wrenches is not None:
             place_loads(packed, given, np.asarray(wrenches, float), points)
         if efforts is not None:
-            control.effort[:] = efforts
+            effort[:] = efforts
         self.restart()
 
     def restart(self) -> None:
@@ -215,7 +266,7 @@ class Loop:
     def present(self) -> dict[str, np.ndarray]:
         """Return the present state as a frame."""
         self.advance(0)
-        return self._frame_of(self.t, self.flow.q, self.flow.qd, self.flow.qdd, self.work.row["total"])
+        return self._frame_of(self.t, self.flow.q, self.flow.qd, self.flow.qdd, self.work.row["lam_shown"])
 
     def between(self, t: float) -> dict[str, np.ndarray]:
         """Return the state at a time within the last step as a frame."""
@@ -226,7 +277,7 @@ class Loop:
         self.flow.progress[0].factored = 0
         if status != Status.OK:
             raise error_of(status, self.begin.shown, self.failure, t, self.step)
-        return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["push"])
+        return self._frame_of(t, self.flow.q_stage, self.flow.qd_stage, qdd, self.work.row["lam_now"])
 
     def _frame_of(self, t: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multiplier: np.ndarray
                   ) -> dict[str, np.ndarray]:

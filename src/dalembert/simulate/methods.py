@@ -19,6 +19,10 @@ from ..kernels.contact.event_driven import (
 )
 from ..kernels.contact.fixed import attempt_fixed, attempt_sprung, begin_fixed, keep_fixed, keep_sprung
 from ..kernels.contact.tables import Contacts, make_contact_state, no_contacts
+from ..kernels.crowd.moreau import attempt_moreau, begin_moreau, keep_moreau
+from ..kernels.crowd.tables import make_crowd_state, no_crowd
+from ..kernels.modular.step import attempt_modular, begin_modular, keep_modular, shorten_modular
+from ..kernels.modular.tables import no_modular
 from ..kernels.step.bdf import attempt_bdf, begin_bdf, keep_bdf, shorten_bdf
 from ..kernels.step.beginning import begin_step
 from ..kernels.step.driven import attempt_driven, begin_driven, keep_driven, shorten_driven
@@ -34,14 +38,18 @@ from ..kernels.tables import System, Work
 from ..start.arguments import RunOptions
 from ..start.formulations import Projected
 from ..start.start import Start
+from ..system.pack import Packed
+from ..system.pack_crowd import bare_crowd
 from .integrators import (
     Bdf,
+    Componentwise,
     DiagonallyImplicit,
     Driven,
     Explicit,
     HighOrder,
     Implicit,
     Integrator,
+    Moreau,
     Radau,
     tableau_arrays,
 )
@@ -70,7 +78,9 @@ MULTISTEP: Kernels = (begin_bdf, attempt_bdf, shorten_bdf, keep_bdf)
 DRIVEN: Kernels = (begin_driven, attempt_driven, shorten_driven, keep_driven)
 EVENT_DRIVEN: Kernels = (begin_with_contacts, attempt_with_contacts, shorten_with_contacts, keep_with_contacts)
 FIXED: Kernels = (begin_fixed, attempt_fixed, shorten_implicit, keep_fixed)
+COMPONENTS: Kernels = (begin_modular, attempt_modular, shorten_modular, keep_modular)
 SPRUNG: Kernels = (begin_fixed, attempt_sprung, shorten_explicit, keep_sprung)
+IMPULSES: Kernels = (begin_moreau, attempt_moreau, shorten_explicit, keep_moreau)
 
 _ADDRESSES: dict[Kernels, tuple[int, ...]] = {}
 """Functions of a method -> their addresses, once they are compiled: all systems have the same types."""
@@ -78,6 +88,10 @@ _ADDRESSES: dict[Kernels, tuple[int, ...]] = {}
 
 def functions_of(integrator: Integrator, contacts: bool = False) -> Kernels:
     """Return the four kernels of a method, in the order of kernels/step/method.py; those of models with contacts."""
+    if isinstance(integrator, Componentwise):
+        return COMPONENTS
+    if isinstance(integrator, Moreau):
+        return IMPULSES
     if isinstance(integrator, Driven):
         return DRIVEN
     if contacts and isinstance(integrator, Explicit):
@@ -111,12 +125,16 @@ def make_options(integrator: Integrator, begin: Start, asked: RunOptions) -> np.
     o: Any = opt[0]
     o.adaptive, o.step, o.accuracy = asked.step is None, asked.step or 0.0, asked.accuracy
     o.order, o.tolerated, o.rate_gap = integrator.order, 1.0, RATE_TOLERANCE
-    if isinstance(integrator, Explicit):
+    if isinstance(integrator, Componentwise):
+        o.stages = 1
+    elif isinstance(integrator, Explicit):
         o.stages, o.symplectic = len(integrator.b), integrator.symplectic
+    elif isinstance(integrator, Moreau):
+        o.stages = 1
     elif isinstance(integrator, Radau):
         o.newton = (1.0 if o.adaptive else STAGE_SHARE) * STEP_SHARE
     elif isinstance(integrator, Bdf):
-        o.stages, o.turns, o.newton = 1, 1, PAST_SHARE
+        o.stages, o.turns, o.settled, o.newton = 1, 1, 1, PAST_SHARE
         o.rate_gap = min(RATE_TOLERANCE, max(LEAST_GAP, RATE_SHARE * o.accuracy))
         _set_projection(o, begin)
     elif not isinstance(integrator, Driven):
@@ -153,19 +171,43 @@ def _set_projection(o: Any, begin: Start) -> None:
 
 
 def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool, contacts: Contacts | None = None,
-                bodies: int = 0) -> Method:
+                bodies: int = 0, efforts: int = 0) -> Method:
     """Return a method with its memory for n_q coordinates and n_v rates.
 
-    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`.
+    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`,
+    and `efforts` on the rates of its tree.
     """
     contacts = no_contacts() if contacts is None else contacts
-    touching = len(contacts.row) > 0
     implicit = isinstance(integrator, (Implicit, DiagonallyImplicit, Bdf))
     return Method(np.zeros(1, FUNCTIONS), _tableau(integrator), _coefficients(integrator),
                   _make_tangent(n_v if implicit else 0, dense=dense),
                   _make_stages(n_v if isinstance(integrator, Radau) else 0),
                   _make_past(integrator, n_q, n_v), contacts,
-                  make_contact_state(contacts, *((bodies, n_q, n_v) if touching else (0, 0, 0))))
+                  make_contact_state(contacts, *((bodies, n_q, n_v, efforts) if bodies else (0, 0, 0, 0))),
+                  no_crowd(), make_crowd_state(no_crowd(), 0, 0), no_modular())
+
+
+def with_crowd(method: Method, integrator: Moreau, packed: Packed) -> Method:
+    """Return a method with the groups of a model and room for their touches."""
+    crowd = packed.crowd if len(packed.crowd.mover) else bare_crowd(packed.system)
+    options = crowd.options.copy()
+    options["sweeps"], options["tolerance"] = integrator.sweeps, integrator.tolerance
+    if integrator.depth is not None:
+        options["depth"] = integrator.depth
+    options.setflags(write=False)
+    crowd = crowd._replace(options=options)
+    return method._replace(crowd=crowd, crowd_state=make_crowd_state(crowd, len(packed.system.dof), len(packed.contacts.row)))
+
+
+def with_more_room(method: Method) -> Method:
+    """Return a method with more room for touches and for the strips of those with trees, and what it counted."""
+    old, p = method.crowd_state, method.crowd_state.progress[0]
+    touches = len(old.touch) if p["wanted"] == 0 else 2 * (len(old.touch) + int(p["wanted"]))
+    pool = len(old.pool) if p["wanted_pool"] == 0 else 2 * (len(old.pool) + int(p["wanted_pool"]))
+    new = make_crowd_state(method.crowd, old.rate.shape[1], len(method.contacts.row), touches, pool)
+    for name in ("sweeps", "most", "unsettled", "worst", "lowest"):
+        new.progress[name] = old.progress[name]
+    return method._replace(crowd_state=new)
 
 
 def _tableau(integrator: Integrator) -> Tableau:

@@ -17,7 +17,7 @@ from ..start.contacts import check_apart
 from ..start.formulations import Global
 from ..start.initial import Start
 from ..system.layout import Layout
-from .integrators import DORMAND_PRINCE, EXPLICIT_EULER, SEMI_IMPLICIT_EULER, Explicit, Implicit, Integrator
+from .integrators import DORMAND_PRINCE, EXPLICIT_EULER, SEMI_IMPLICIT_EULER, Explicit, Implicit, Integrator, Moreau
 
 METHODS = {"augmented-lagrangian": ContactMethod.AUGMENTED_LAGRANGIAN, "multiplier": ContactMethod.MULTIPLIER,
            "penalty": ContactMethod.PENALTY}
@@ -73,10 +73,41 @@ def prepare_contacts(begin: Start, integrator: Integrator, options: RunOptions, 
     Shapes of contacts that `touched` before may overlap.
     """
     chosen = choose_contact(contact)
+    if isinstance(integrator, Moreau):
+        check_impulse_run(begin, contact)
+        check_apart(begin.packed, begin.q, begin.qd, begin.t, touched)
+        return begin
+    if begin.packed.layout.groups:
+        names = ", ".join(repr(group.name) for group in begin.packed.layout.groups)
+        raise ModelError(f"contact groups ({names}) are simulated by integrator 'moreau' in fixed steps, found "
+                         f"{integrator.name!r}; give step= and leave out integrator=")
     check_contact_run(begin, integrator, options.step, chosen)
     check_apart(begin.packed, begin.q, begin.qd, begin.t, touched)
     ready = with_contact_options(begin.packed.contacts, chosen, options.accuracy)
     return replace(begin, packed=replace(begin.packed, contacts=ready))
+
+
+def check_impulse_run(begin: Start, contact: object) -> None:
+    """Raise ModelError where impulses in fixed steps cannot carry a model, with the remedy."""
+    model = begin.packed.plan.model
+    if contact is not None:
+        raise ModelError(f"contact: found {contact!r}, but integrator 'moreau' has a way of its own; take "
+                         "Moreau(sweeps=..., tolerance=..., depth=...), or another integrator")
+    if begin.has_rows or begin.natural:
+        raise ModelError("integrator 'moreau' takes trees in joint coordinates, found closed loops, constraints or another "
+                         "formulation; take formulation 'recursive', or 'generalized-alpha' with single contacts")
+    if begin.packed.layout.flexibles or begin.shown.has_superelements:
+        raise ModelError("integrator 'moreau' takes rigid bodies, found flexible ones; leave them out")
+    resisting = [repr(entry.name) for entry in begin.packed.layout.contacts if entry.kind != "shapes"]
+    if resisting:
+        raise ModelError(f"integrator 'moreau' takes no limits and no friction of joints, found {', '.join(resisting)}; leave "
+                         "them out, or take 'generalized-alpha' with single contacts")
+    surfaces = [(part.name, part.compliance, part.restitution) for part in model.contacts]
+    surfaces += [(part.name, part.compliance, part.restitution) for part in model.groups]
+    for name, compliance, restitution in surfaces:
+        if compliance > 0.0 and restitution > 0.0:
+            raise ModelError(f"contact {name!r}: found a compliance and a restitution, of which integrator 'moreau' takes "
+                             "one alone: a restitution is that of rigid shapes; leave one of them out")
 
 
 def check_contact_run(begin: Start, integrator: Integrator, step: float | None, contact: UnilateralContact) -> None:
@@ -94,14 +125,15 @@ def check_contact_run(begin: Start, integrator: Integrator, step: float | None, 
     elif not isinstance(integrator, Implicit):
         raise ModelError(f"contacts: integrator {integrator.name!r} does not find contact forces in fixed steps; take "
                          "'generalized-alpha', 'linear-acceleration' or 'high-order', or 'explicit-euler' with "
-                         "UnilateralContact(method='penalty'), or leave out step= to have impacts located")
+                         "UnilateralContact(method='penalty'), or 'moreau' for many contacts, or leave out step= to have "
+                         "impacts located")
 
 
 def _check_explicit(begin: Start, rows: np.ndarray, layout: Layout, integrator: Integrator) -> None:
     """Springs of explicit steps have neither dampers nor friction, and there are no projections."""
     if begin.has_rows:
         raise ModelError(f"contacts: {integrator.name!r} takes formulation 'recursive' only")
-    names = sorted({layout.contacts[row["contact"]].name for row in rows if row["friction"] > 0.0})
+    names = sorted({layout.contacts[row["contact"]].name for row in rows if row["friction"] > 0.0 or row["most"] > 0.0})
     if names:
         raise ModelError(f"contacts: {integrator.name!r} takes no friction, found some in {', '.join(map(repr, names))}; take "
                          "'generalized-alpha'")
@@ -115,6 +147,7 @@ def _check_located(begin: Start, integrator: Integrator, rows: np.ndarray, layou
         raise ModelError("contacts: impacts are located in joint coordinates; take formulation 'auto', 'recursive' or "
                          "'semi-recursive', or give step=")
     for field, what in (("friction", "friction"), ("compliance", "compliance")):
-        names = sorted({layout.contacts[row["contact"]].name for row in rows if row[field] > 0.0})
+        names = sorted({layout.contacts[row["contact"]].name for row in rows
+                        if row[field] > 0.0 or (field == "friction" and row["most"] > 0.0)})
         if names:
             raise ModelError(f"contacts with {what} are simulated in fixed steps: {', '.join(map(repr, names))}; give step=")

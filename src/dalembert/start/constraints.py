@@ -62,8 +62,8 @@ class Constraints:
         J = np.zeros((len(row), n))
         J[self.owner, self.system.entry["column"]] = work.jacobian
         free_part = J @ qd
-        rate = work.row["rate"].copy()
-        return Rows(work.row["value"].copy(), rate, rate - free_part, J)
+        rate = work.row["Phid"].copy()
+        return Rows(work.row["Phi"].copy(), rate, rate - free_part, J)
 
     def full_jacobian(self, t: float, q: np.ndarray) -> np.ndarray:
         """Return the Jacobian (m, n_v) by all rates, driven ones included."""

@@ -21,7 +21,7 @@ from ..results.stats import Stats
 from ..results.tables import frame_shapes
 from ..system.pack import Packed
 from ..system.reverse import swap, swap_efforts
-from .contacts import contact_table
+from .contacts import contact_table, group_table
 from .multipliers import complete_multipliers
 from .natural import measure_natural, solve_frames
 from .outer import loaded_work, no_loads
@@ -45,6 +45,7 @@ def evaluate_frames(packed: Packed, t: ArrayLike, q: ArrayLike, qd: ArrayLike, q
     loads = no_loads(packed, n) if loads is None else loads
     out["held"] = loads[:, :shapes["held"][0]]
     out["contact"] = contact_table(packed, q, qd, loads)
+    out["group"] = group_table(packed, q, qd, loads)
     multiplier = complete_multipliers(packed, t, q, qd, multiplier, loads)
     if packed.has_superelements and packed.tree:
         out["body"] = measure_natural(packed, t, q, qd, qdd, multiplier, loads, out)
@@ -94,5 +95,5 @@ def make_results(packed: Packed, formulation: str, frames: Mapping[str, ArrayLik
     swap(packed.layout, arrays["q"], arrays["qd"], arrays["qdd"])
     return kind(arrays, packed.layout,
                 evaluate=lambda t, q, qd, qdd: evaluate_frames(packed, t, q, qd, qdd, multiplier, loads),
-                stats=stats or Stats(), messages=messages, status=status, events=events,
+                stats=stats or Stats(), messages=messages, status=status, events=events, model=packed.plan.model.source,
                 provenance=provenance(model=packed.plan.model.text, formulation=formulation, **method))

@@ -36,7 +36,7 @@ def moved_rows(system: System, t: float, work: Work) -> np.ndarray:
     for number in range(STATES):
         if eval_constraints(system, float(t), *_state_without_symmetry(system, number), work) != Status.OK:
             return moved
-        np.maximum(largest, abs(work.row["rate"]) / row["size"], out=largest)
+        np.maximum(largest, abs(work.row["Phid"]) / row["size"], out=largest)
     moved[plain] = ~(largest[plain] <= UNMOVED)
     return moved
 

@@ -117,11 +117,11 @@ class MasslessState:
         """Return the accelerations (n_v,), zero along massless rates; with rows it finds their multipliers, too."""
         qdd = np.zeros(self.n)
         self._done(_eval_accelerations(self.packed.system, self.t, self.q, self.qd, qdd, np.zeros(self.n), self.work))
-        self.multipliers = self.work.row["push"].copy()
+        self.multipliers = self.work.row["lam_now"].copy()
         return qdd
 
     def _load(self) -> None:
-        self.work.row["multiplier"], self.work.row["penalty"] = self.multipliers, 0.0
+        self.work.row["lam"], self.work.row["pen"] = self.multipliers, 0.0
 
     def close(self) -> None:
         """Bring coordinates and rates that are nearly on the constraint rows onto them."""

@@ -18,9 +18,10 @@ def with_outer(packed: Packed, work: Work) -> Work:
 
 
 def with_contacts(packed: Packed, work: Work) -> Work:
-    """Return scratch that takes loads from outside and the forces of contacts."""
+    """Return scratch that takes loads from outside and the forces of contacts and groups."""
     work = with_outer(packed, work)
-    return work._replace(control=work.control._replace(contact=np.zeros((len(packed.contacts.row), 4))))
+    channels = len(packed.contacts.row) + len(packed.crowd.group)
+    return work._replace(control=work.control._replace(contact=np.zeros((channels, 4))))
 
 
 def loaded_work(packed: Packed, loads: np.ndarray) -> Work:
@@ -28,7 +29,7 @@ def loaded_work(packed: Packed, loads: np.ndarray) -> Work:
     work = make_linked_work(packed.system)
     if loads.shape[1] <= len(work.control.held):
         return work
-    return with_contacts(packed, work) if len(packed.contacts.row) else with_outer(packed, work)
+    return with_contacts(packed, work) if packed.touching else with_outer(packed, work)
 
 
 def load_width(work: Work) -> int:

@@ -58,12 +58,12 @@ class Equations:
     def accelerations(self, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return accelerations (n_v,) and multipliers (m,) of a state; drives are set in place."""
         qdd = np.zeros(self.n)
-        self.work.row["penalty"] = self.system.row["penalty"]
+        self.work.row["pen"] = self.system.row["penalty"]
         self._done(eval_accelerations(self.system, t, q, qd, qdd, np.zeros(self.n), self.work), t)
-        return qdd, self.work.row["push"].copy()
+        return qdd, self.work.row["lam_now"].copy()
 
     def _load(self, multipliers: np.ndarray | float) -> None:
-        self.work.row["multiplier"], self.work.row["penalty"] = multipliers, 0.0
+        self.work.row["lam"], self.work.row["pen"] = multipliers, 0.0
 
     def _done(self, status: int, t: float) -> None:
         if status != Status.OK:

@@ -69,7 +69,7 @@ def changed(tables: Tables, /, **changes: Any) -> Tables:
     ----------
     tables : Packed or System
     **changes : array or mapping
-        By the name of the table: a whole one, or a mapping of columns to what they shall be, with which a copy is made.
+        By the name of the table: a whole one, or a mapping of columns to what they are to be, with which a copy is made.
     """
     system = tables if isinstance(tables, System) else tables.system
     made: dict[str, Any] = {}

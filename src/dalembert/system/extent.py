@@ -21,9 +21,9 @@ def length_scale(model: CheckedModel) -> float:
         for place in both:
             if place is not None:
                 places.setdefault(place.body, []).append(place.position)
-    for contact in model.contacts:
-        for shape in (contact.first, contact.second):
-            places.setdefault(shape.place.body, []).append(shape.place.position)
+    shapes = [shape for contact in model.contacts for shape in (contact.first, contact.second)]
+    for shape in [*shapes, *(shape for group in model.groups for shape in (*group.shapes, *group.against))]:
+        places.setdefault(shape.place.body, []).append(shape.place.position)
     extent = max((_extent(np.array(found)) for found in places.values()), default=0.0)
     gyration = max((np.trace(b.inertia) / b.mass for b in model.bodies[1:] if b.mass > 0), default=0.0)
     return extent or float(np.sqrt(gyration)) or 1.0

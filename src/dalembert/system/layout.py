@@ -95,11 +95,15 @@ class ForceEntry:
 
 @dataclass(frozen=True)
 class ControllerEntry:
-    """A controller: its first column in the table ``held``, and the names of the force elements that its outputs move."""
+    """A controller: its first column in the table ``held``, and the names of the force elements that its outputs move.
+
+    `every` is the time between two samples [s], zero for a continuous one.
+    """
 
     name: str
     column: int
     outputs: tuple[str, ...]
+    every: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -140,12 +144,22 @@ class FlexibleEntry:
 
 @dataclass(frozen=True)
 class ContactEntry:
-    """A contact: its number, and the places of its two shapes."""
+    """A contact, its number and the places of its shapes; or limits or friction of a joint, with the unit of the effort."""
 
     name: str
     row: int
     first: str
     second: str
+    kind: str = "shapes"
+    unit: str = "N"
+
+
+@dataclass(frozen=True)
+class GroupEntry:
+    """A group of shapes that may touch each other: its number."""
+
+    name: str
+    row: int
 
 
 @dataclass(frozen=True)
@@ -171,6 +185,12 @@ class Layout:
     hidden: tuple[int, ...] = ()
     controllers: tuple[ControllerEntry, ...] = ()
     contacts: tuple[ContactEntry, ...] = ()
+    groups: tuple[GroupEntry, ...] = ()
+
+    @property
+    def touching(self) -> tuple[str, ...]:
+        """Names of contacts and of groups of shapes that may touch."""
+        return (*(contact.name for contact in self.contacts), *(group.name for group in self.groups))
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain dicts and lists, for JSON."""
@@ -190,7 +210,8 @@ class Layout:
                    cuts=rows("cuts", CutEntry), constraints=rows("constraints", ConstraintEntry),
                    rows=tuple(tuple(row) for row in data.get("rows", ())), faces=rows("faces", FaceEntry),
                    flexibles=rows("flexibles", FlexibleEntry), hidden=tuple(data.get("hidden", ())),
-                   controllers=rows("controllers", ControllerEntry), contacts=rows("contacts", ContactEntry))
+                   controllers=rows("controllers", ControllerEntry), contacts=rows("contacts", ContactEntry),
+                   groups=rows("groups", GroupEntry))
 
     def joint_of_rate(self, v: int) -> JointEntry | FlexibleEntry:
         """Return the joint, or the flexible body, that rate number v belongs to."""

@@ -14,6 +14,7 @@ from ..kernels.algebra.sparse import Pattern
 from ..kernels.compile.record import zeros_in_lines
 from ..kernels.contact.tables import Contacts, no_contacts
 from ..kernels.control.tables import Control, no_control
+from ..kernels.crowd.tables import Crowd, no_crowd
 from ..kernels.flex.floating_tables import Floating
 from ..kernels.flex.superelement_tables import Superelements, no_superelements
 from ..kernels.tables import System
@@ -27,8 +28,10 @@ from .layout import (
     Layout,
 )
 from .pack_contacts import pack_contacts
+from .pack_crowd import pack_crowd
 from .pack_elastic import elastic_sizes, pack_floating
 from .pack_laws import LawFailure, LawTable, Overheard
+from .pack_resistances import resistance_rows
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pack_super import LaidSuperelements, lay_tree_superelements, with_modes
 from .pattern import build_pattern
@@ -72,6 +75,8 @@ class Packed:
         Channel and component of each signal of controllers and events.
     contacts : Contacts
         Tables of the contacts.
+    crowd : Crowd
+        Tables of the groups of shapes that may touch.
     """
 
     system: System
@@ -88,6 +93,12 @@ class Packed:
     redundant: int = 0
     signals: tuple[tuple[str, int], ...] = ()
     contacts: Contacts = field(default_factory=no_contacts)
+    crowd: Crowd = field(default_factory=no_crowd)
+
+    @property
+    def touching(self) -> bool:
+        """True for a model with contacts or groups of shapes that may touch."""
+        return len(self.contacts.row) > 0 or len(self.crowd.group) > 0
 
     @property
     def of_tree(self) -> Packed:
@@ -157,9 +168,11 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     layout = lay_out(plan, joints, n_q - modes, n_v - modes, spans, table.names)
     layout = with_modes(layout, model) if laid else layout
     real = [i for i in plan.order if i < len(model.bodies)]
+    contacts = pack_contacts(model, body, row_of_body, length, resistance_rows(model, joint_rows, dof, len(model.contacts)))
     packed = Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
                     tuple(sorted(float(t) for t in laws.breaks)), laws.compiled,
-                    contacts=pack_contacts(model, body, row_of_body, length))
+                    contacts=contacts,
+                    crowd=pack_crowd(model, body, dof, row_of_body, length, len(contacts.row)))
     return replace(packed, recovered=laid.recovered) if laid else packed
 
 

@@ -3,7 +3,7 @@
 FLOATING (tree formulations): a body F, the floating frame, and a hidden joint from it to each face.  The tree enters F by
 one of its faces; by default the frame is tangent there and that joint welds F to the face, all others are elastic and
 carry their faces.  A frame that no face stands still in (chord, mean axes, a tangent frame elsewhere) is carried by a
-hidden free joint from the ground, all faces hang on it, and the user's joints close loops; beams made of several such
+hidden free joint from the ground, all faces are attached to it, and the user's joints close loops; beams made of several such
 bodies are welded at stand-ins.
 RIGID: the same with welds in place of elastic joints, the body as it is undeformed.
 FACES (global formulation): the faces alone, those without a joint of their own on hidden free joints from the ground;
@@ -127,7 +127,7 @@ Links = dict[int, tuple[int, str]]
 def _hang(model: CheckedModel, hung: set[int]) -> tuple[CheckedModel, dict[int, int], Links]:
     """Add a row and hidden joints for every floating frame; returns also flexible -> row, and the joints' places.
 
-    A frame that hangs on the ground carries stand-ins of the faces it shares with others, each welded to the face.
+    A frame that is attached to the ground carries stand-ins of the faces it shares with others, each welded to the face.
     """
     bodies, joints, frame_row, links = list(model.bodies), list(model.joints), {}, {}
     names = [b.name for b in bodies]

@@ -203,7 +203,8 @@ def test_sized_springs_free_joints_rotors_and_flags_are_those_of_mujoco(tmp_path
     from pathlib import Path
 
     sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-    from foreign_peers import AGREED, MujocoPeer, compare
+    from foreign_mujoco import MujocoPeer
+    from foreign_peers import AGREED, compare
 
     path = saved(tmp_path, SPRINGS.replace("FLAG", flag))
     found = compare(MujocoPeer(path, dal.read_mjcf(path)), motion=0.05)
@@ -263,7 +264,8 @@ def test_loops_are_those_of_mujoco(tmp_path, what):
     from pathlib import Path
 
     sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-    from foreign_peers import AGREED, MujocoPeer, compare
+    from foreign_mujoco import MujocoPeer
+    from foreign_peers import AGREED, compare
 
     path = saved(tmp_path, LOOPS.replace("WHAT", what))
     peer = MujocoPeer(path, dal.read_mjcf(path))

@@ -287,7 +287,7 @@ def test_rows_in_natural_coordinates(code):
     loop = Loop("global")
     sys, work, q, qd = with_code(loop.sys, "row", 1, code), loop.work, loop.q, loop.qd
     own = work.joint_q, work.joint_qd
-    work.row["multiplier"] = 1.0
+    work.row["lam"] = 1.0
     for attempt in (lambda: natural_rows.eval_natural_rows(sys, 0.0, q, qd, *own, work),
                     lambda: natural_rows.eval_natural_row_accelerations(sys, 0.0, q, qd, loop.qdd, *own, work.joint_qdd, work),
                     lambda: curvature.natural_row_curvature(sys, 0.0, q, own[0], 1.0, work.factors.A, work),

@@ -59,7 +59,7 @@ def geometry(rows, i, t):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_values_are_those_of_the_geometry(seed):
     rows = random_rows(seed)
-    found = rows.evaluated()["value"]
+    found = rows.evaluated()["Phi"]
     for i, code in enumerate(rows.codes):
         if code in BODY_ROWS:
             assert abs(found[i] - geometry(rows, i, TIME)) <= rows.noise[i] * (1 + abs(found[i])), RowCode(code)
@@ -71,8 +71,8 @@ def test_a_driven_angle_is_that_of_a_revolute_joint():
     hinge = dal.Revolute("j", "ground", "b", axis=z, start=0.7, start_rate=1.3)
     rows = single_row(RowCode.ANGLE, hinge, e_a=x, f_a=y, e_b=x, c=0.2)
     own = rows.evaluated()[0]
-    assert abs(own.value - np.sin(0.7 - 0.2)) <= 10 * EPS
-    assert abs(own.rate - 1.3 * np.cos(0.7 - 0.2)) <= 10 * EPS
+    assert abs(own.Phi - np.sin(0.7 - 0.2)) <= 10 * EPS
+    assert abs(own.Phid - 1.3 * np.cos(0.7 - 0.2)) <= 10 * EPS
 
 
 # --- first derivatives ---------------------------------------------------------------------------------------------
@@ -82,10 +82,10 @@ def test_jacobian_is_the_derivative_of_the_rows(seed):
     """By coordinates or, for rows that bind rates only, by rates; entries left out are zero."""
     rows = random_rows(seed)
     rows.evaluated()
-    J, size = rows.jacobian(), 1 + np.abs(rows.evaluated()["value"])
+    J, size = rows.jacobian(), 1 + np.abs(rows.evaluated()["Phi"])
     for k, unit in enumerate(np.eye(len(rows.qd))):
-        by_q, error = difference(lambda h, unit=unit: rows.evaluated(q=rows.moved(h * unit))["value"])
-        by_qd = (rows.evaluated(qd=rows.qd + unit)["rate"] - rows.evaluated(qd=rows.qd - unit)["rate"]) / 2
+        by_q, error = difference(lambda h, unit=unit: rows.evaluated(q=rows.moved(h * unit))["Phi"])
+        by_qd = (rows.evaluated(qd=rows.qd + unit)["Phid"] - rows.evaluated(qd=rows.qd - unit)["Phid"]) / 2
         expected = np.where(rows.velocity_rows, by_qd, by_q)
         rounding = (rows.noise + 10 * rows.sys.body.shape[0] * EPS / STEP) * size
         assert np.all(np.abs(J[:, k] - expected) <= error + rounding), k
@@ -95,17 +95,17 @@ def test_jacobian_is_the_derivative_of_the_rows(seed):
 def test_rate_is_jacobian_times_rates_plus_time_rate(seed):
     rows = random_rows(seed)
     own, J = rows.evaluated(), rows.jacobian()
-    size = np.abs(J) @ np.abs(rows.qd) + np.abs(own["time_rate"])
-    assert np.all(np.abs(own["rate"] - J @ rows.qd - own["time_rate"]) <= rows.noise * (1 + size))
+    size = np.abs(J) @ np.abs(rows.qd) + np.abs(own["Phi_t"])
+    assert np.all(np.abs(own["Phid"] - J @ rows.qd - own["Phi_t"]) <= rows.noise * (1 + size))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rate_is_the_time_derivative_of_the_value(seed):
     rows = random_rows(seed)
     own = rows.evaluated()
-    found, error = difference(lambda h: rows.evaluated(TIME + h, rows.moved(h * rows.qd))["value"])
-    rounding = (rows.noise + 10 * rows.sys.body.shape[0] * EPS / STEP) * (1 + np.abs(own["value"]))
-    wrong = np.abs(own["rate"] - found) > error + rounding
+    found, error = difference(lambda h: rows.evaluated(TIME + h, rows.moved(h * rows.qd))["Phi"])
+    rounding = (rows.noise + 10 * rows.sys.body.shape[0] * EPS / STEP) * (1 + np.abs(own["Phi"]))
+    wrong = np.abs(own["Phid"] - found) > error + rounding
     assert not np.any(wrong & ~rows.velocity_rows)
 
 
@@ -123,7 +123,7 @@ def test_slip_is_the_velocity_of_the_point_of_contact():
         P = b.r_w + R_b @ c.u_b + c.radius * down / np.linalg.norm(down)
         slip = b.v_w + np.cross(b.w_w[:3], P - b.r_w) - a.v_w - np.cross(a.w_w[:3], P - a.r_w)
         size = 1 + np.abs(slip).max()
-        assert abs(own[i].rate - (R_a @ c.f_a) @ slip) <= rows.noise[i] * size / np.linalg.norm(down)
+        assert abs(own[i].Phid - (R_a @ c.f_a) @ slip) <= rows.noise[i] * size / np.linalg.norm(down)
 
 
 # --- second derivatives --------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def accelerations_of(rows, qdd):
     rows.evaluated()
     eval_body_accelerations(rows.sys, qdd, rows.work)
     assert eval_row_accelerations(rows.sys, TIME, rows.q, rows.qd, qdd, rows.work) == 0
-    return rows.work.row["acceleration"].copy()
+    return rows.work.row["Phidd"].copy()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -142,8 +142,8 @@ def test_acceleration_is_the_time_derivative_of_the_rate(seed):
     rows = random_rows(seed)
     qdd = np.random.default_rng(seed + 100).normal(size=len(rows.qd))
     own, J = rows.evaluated(), rows.jacobian()
-    found, error = difference(lambda h: rows.evaluated(TIME + h, rows.moved(h * rows.qd), rows.qd + h * qdd)["rate"])
-    size = 1 + np.abs(J) @ np.abs(rows.qd) + np.abs(own["time_rate"])
+    found, error = difference(lambda h: rows.evaluated(TIME + h, rows.moved(h * rows.qd), rows.qd + h * qdd)["Phid"])
+    size = 1 + np.abs(J) @ np.abs(rows.qd) + np.abs(own["Phi_t"])
     bound = error + rows.noise / STEP * size
     assert np.all(np.abs(accelerations_of(rows, qdd) - found) <= bound)
     assert error <= STEP * np.abs(found).max()  # of order STEP²: the bound above means something
@@ -177,7 +177,7 @@ def test_loads_of_the_multipliers_add_the_transposed_jacobian_to_the_residual(se
         assert eval_inverse(rows.sys, qdd, effort, rows.work) == 0
         found.append(effort - tau)
     J = rows.jacobian()
-    load = own["multiplier"] + own["penalty"] * np.where(rows.velocity_rows, own["rate"], own["value"])
+    load = own["lam"] + own["pen"] * np.where(rows.velocity_rows, own["Phid"], own["Phi"])
     size = np.abs(J).T @ np.abs(load) + np.abs(found[0]) + np.abs(load).sum()
     rounding = 10 * rows.sys.body.shape[0] * EPS * size
     assert np.all(np.abs(found[1] - found[0] - J.T @ load) <= rounding.max())
@@ -198,7 +198,7 @@ def loads_of(rows, q, qd):
 def test_variations_are_derivatives_of_the_loads(seed, only):
     rows, rng = random_rows(seed), np.random.default_rng(seed + 200)
     if only is not None:
-        for name in ("multiplier", "penalty"):
+        for name in ("lam", "pen"):
             rows.work.row[name][rows.codes != only] = 0.0
     dq, dqd = rng.normal(size=(2, len(rows.qd)))
     found, error = difference(lambda h: loads_of(rows, rows.moved(h * dq), rows.qd + h * dqd))
@@ -220,7 +220,7 @@ def test_variations_are_derivatives_of_the_loads(seed, only):
 def test_a_distance_of_zero_has_a_zero_row():
     rows = single_row(RowCode.DISTANCE, c=0.4)
     own = rows.evaluated()[0]
-    assert (own.value, own.rate) == (-0.4, 0.0)
+    assert (own.Phi, own.Phid) == (-0.4, 0.0)
     assert not rows.jacobian().any()
     assert accelerations_of(rows, np.ones(6))[0] == 0.0
 
@@ -229,7 +229,7 @@ def test_a_wheel_flat_on_its_plane_touches_at_its_centre():
     z = (0, 0, 1)
     rows = single_row(RowCode.WHEEL_HEIGHT, e_a=z, e_b=z, radius=0.3)
     own = rows.evaluated()[0]
-    assert own.value == 0.0
+    assert own.Phi == 0.0
     assert np.array_equal(own.f_b, z)
     assert not own.n_b.any()
 
@@ -238,7 +238,7 @@ def test_a_wheel_flat_on_its_plane_touches_at_its_centre():
 def test_a_tilted_coin_stands_at_the_height_of_its_rim(tilt):
     axis = (np.cos(tilt), 0, np.sin(tilt))
     rows = single_row(RowCode.WHEEL_HEIGHT, e_a=(0, 0, 1), e_b=axis, radius=0.3)
-    assert abs(rows.evaluated()[0].value + 0.3 * np.cos(tilt)) <= 10 * EPS
+    assert abs(rows.evaluated()[0].Phi + 0.3 * np.cos(tilt)) <= 10 * EPS
 
 
 def test_a_rolling_ball_does_not_slip():
@@ -246,7 +246,7 @@ def test_a_rolling_ball_does_not_slip():
     rows = single_row(RowCode.WHEEL_SLIP, e_a=(0, 0, 1), f_a=(1, 0, 0), radius=0.3)
     velocity, turning = np.array([0.6, 0, 0]), np.array([0.4, 2.0, -1.0])  # v_x = w_y rho
     own = rows.evaluated(qd=np.concatenate([velocity, turning]))[0]
-    assert abs(own.rate) <= 10 * EPS
+    assert abs(own.Phid) <= 10 * EPS
 
 
 @pytest.mark.parametrize("code", [RowCode.NONE, RowCode.UNIT, RowCode.SQUARE], ids=str)

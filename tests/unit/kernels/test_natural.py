@@ -60,7 +60,7 @@ class Natural(NamedTuple):
         self.rows(t)
         qj, qdj, qddj = self.joints(qdd=qdd)
         assert eval_natural_row_accelerations(self.sys, t, self.q, self.qd, qdd, qj, qdj, qddj, self.work) == 0
-        return self.work.row["acceleration"].copy()
+        return self.work.row["Phidd"].copy()
 
     def forces(self, t, q=None, qd=None):
         """Return the generalised forces at a state."""

@@ -45,7 +45,7 @@ def test_rows_hold_on_trees(seed):
     made, _, _ = random_natural(seed, motions=True)
     row, _ = made.rows(0.0)
     acceleration = made.row_accelerations(0.0, made.qdd)
-    for found, size in ((row["value"], made.q), (row["rate"], made.qd), (acceleration, made.qdd)):
+    for found, size in ((row["Phi"], made.q), (row["Phid"], made.qd), (acceleration, made.qdd)):
         assert np.abs(found).max() <= made.rounding * (1 + np.abs(size).max()) ** 2
 
 
@@ -71,7 +71,7 @@ def test_loop_rows_have_the_values_and_rates_of_joint_coordinates():
     case = random_case(1, 11, forces=False)
     made = natural_of(pack_global(replace(case.packed, system=loops.sys)), case, np.zeros(case.n_v))
     expected, (found, _), n = loops.evaluated(TIME), made.rows(TIME), len(loops.sys.row)
-    for name in ("value", "rate", "time_rate"):
+    for name in ("Phi", "Phid", "Phi_t"):
         bound = noise(made)[:n] * (1 + np.abs(expected[name]).max())
         assert np.all(np.abs(found[name][:n] - expected[name]) <= bound), name
 
@@ -83,10 +83,10 @@ def test_jacobian_is_the_derivative_of_the_rows(seed):
     """By coordinates or, for rows that bind rates only, by rates, along random directions; entries left out are zero."""
     made, x = shaken_rows(seed)
     row, jacobian = made.rows(TIME)
-    by_q, error = difference(lambda h: made.rows(TIME, q=made.q + h * x)[0]["value"])
-    by_qd = (made.rows(TIME, qd=made.qd + x)[0]["rate"] - made.rows(TIME, qd=made.qd - x)[0]["rate"]) / 2
+    by_q, error = difference(lambda h: made.rows(TIME, q=made.q + h * x)[0]["Phi"])
+    by_qd = (made.rows(TIME, qd=made.qd + x)[0]["Phid"] - made.rows(TIME, qd=made.qd - x)[0]["Phid"]) / 2
     expected = np.where(made.sys.row["rate_only"] == 1, by_qd, by_q)
-    size = 1 + np.abs(row["value"]) + np.abs(row["rate"]) + np.abs(made.dense(jacobian)) @ np.abs(x)
+    size = 1 + np.abs(row["Phi"]) + np.abs(row["Phid"]) + np.abs(made.dense(jacobian)) @ np.abs(x)
     bound = error + (noise(made) + made.rounding / STEP) * size
     assert np.all(np.abs(made.dense(jacobian) @ x - expected) <= bound)
     assert error <= 1e-4 * np.abs(expected).max()
@@ -96,9 +96,9 @@ def test_jacobian_is_the_derivative_of_the_rows(seed):
 def test_rate_is_the_time_derivative_of_the_value(seed):
     made, _ = shaken_rows(seed)
     row, _ = made.rows(TIME)
-    found, error = difference(lambda h: made.rows(TIME + h, q=made.q + h * made.qd)[0]["value"])
-    rounding = (noise(made) + made.rounding / STEP) * (1 + np.abs(row["value"]))
-    wrong = np.abs(row["rate"] - found) > error + rounding
+    found, error = difference(lambda h: made.rows(TIME + h, q=made.q + h * made.qd)[0]["Phi"])
+    rounding = (noise(made) + made.rounding / STEP) * (1 + np.abs(row["Phi"]))
+    wrong = np.abs(row["Phid"] - found) > error + rounding
     assert not np.any(wrong & (made.sys.row["rate_only"] == 0))
 
 
@@ -108,8 +108,8 @@ def test_acceleration_is_the_time_derivative_of_the_rate(seed):
     made, qdd = shaken_rows(seed)
     row, jacobian = made.rows(TIME)
     found, error = difference(
-        lambda h: made.rows(TIME + h, made.q + h * made.qd + 0.5 * h * h * qdd, made.qd + h * qdd)[0]["rate"])
-    size = 1 + np.abs(made.dense(jacobian)) @ np.abs(made.qd) + np.abs(row["time_rate"])
+        lambda h: made.rows(TIME + h, made.q + h * made.qd + 0.5 * h * h * qdd, made.qd + h * qdd)[0]["Phid"])
+    size = 1 + np.abs(made.dense(jacobian)) @ np.abs(made.qd) + np.abs(row["Phi_t"])
     assert np.all(np.abs(made.row_accelerations(TIME, qdd) - found) <= error + noise(made) / STEP * size)
     assert error <= 1e-4 * np.abs(found).max()
 
@@ -117,8 +117,8 @@ def test_acceleration_is_the_time_derivative_of_the_rate(seed):
 def curvature(made, i, qj):
     """Return what the kernel adds for row i with the load 1, in the order of `row_place`, and the sum of all the rest."""
     work, sizes = made.work, made.sys.row["count"] * (made.sys.row["count"] + 1) // 2
-    work.row["multiplier"] = work.row["penalty"] = 0.0
-    work.row["multiplier"][i] = 0.5
+    work.row["lam"] = work.row["pen"] = 0.0
+    work.row["lam"][i] = 0.5
     values = make_values(made.sys.pattern)
     assert natural_row_curvature(made.sys, TIME, made.q, qj, 2.0, values, work) == 0
     place = made.sys.row_place[sizes[:i].sum():sizes[:i + 1].sum()]
@@ -196,5 +196,5 @@ def test_a_screw_advances_with_its_angle_over_many_turns():
     case = packed_case(m)
     made = natural_of(pack_global(case.packed), case, np.zeros(1))
     row, _ = made.rows(0.0)
-    assert np.abs(row["value"]).max() <= made.rounding * (1 + case.q[0])
-    assert np.abs(row["rate"]).max() <= made.rounding * (1 + case.qd[0])
+    assert np.abs(row["Phi"]).max() <= made.rounding * (1 + case.q[0])
+    assert np.abs(row["Phid"]).max() <= made.rounding * (1 + case.qd[0])

@@ -33,18 +33,18 @@ def weakest(gap):
 
 @kernel
 def begin_weak(sys, f, gaps, x, work):
-    """First iteration of saddle.py for the loads f and `gaps` times row.acceleration: x, the gap that it leaves, and y."""
+    """First iteration of saddle.py for the loads f and `gaps` times row.Phidd: x, the gap that it leaves, and y."""
     for k in range(x.shape[0]):
         x[k] = -f[k]
     for r in range(sys.row.shape[0]):
         own = work.row[r]
-        own.gap = gaps * own.acceleration
-        add_transposed(sys, r, -own.penalty * own.gap, x, work)
+        own.gap = gaps * own.Phidd
+        add_transposed(sys, r, -own.pen * own.gap, x, work)
     solve_sparse(sys.pattern, work.factors, x, x)
     for r in range(sys.row.shape[0]):
         own = work.row[r]
         own.gap += row_product(sys, sys.row[r], work.jacobian, x)
-        own.push = own.penalty * own.gap
+        own.lam_now = own.pen * own.gap
 
 
 @kernel
@@ -57,13 +57,13 @@ def solve_weak(sys, f, x, work):
     begin_weak(sys, f, 0.0, x, work)
     reduce_gap(sys, x, SMALL_CHANGE * largest(x), furthest, False, work.no_matrix, work.no_pivot, work)
     for r in range(sys.row.shape[0]):
-        work.row[r].gap = work.row[r].acceleration + row_product(sys, sys.row[r], work.jacobian, x)
+        work.row[r].gap = work.row[r].Phidd + row_product(sys, sys.row[r], work.jacobian, x)
     reduce_gap(sys, x, SMALL_CHANGE * largest(x), FURTHEST, False, work.no_matrix, work.no_pivot, work)
 
 
 @kernel
 def solve_loaded(sys, qdd, work) -> int:
-    """Accelerations qdd and multipliers (work.row.push) for scratch `load` and Phi'', with factors made at the state."""
+    """Accelerations qdd and multipliers (work.row.lam_now) for scratch `load` and Phi'', with factors made at the state."""
     f, x = work.scratch.loop.load, work.scratch.loop.found
     acceleration_gap(sys, work)
     if not solve_saddle(sys, f, x, work.scratch.loop.right, work.scratch.loop.product, work):

@@ -31,7 +31,7 @@ def add_sizes(sys, r, out, work):
     c = sys.row[r]
     for p in range(c.first, c.first + c.count):
         column = sys.slot[p // 3].column + p % 3 if sys.slot.shape[0] > 0 else sys.entry[p].column
-        out[column] += abs(work.factored[p] * work.row[r].push)
+        out[column] += abs(work.factored[p] * work.row[r].lam_now)
 
 
 @kernel
@@ -61,7 +61,7 @@ def felt_inertia(sys, k, work):
 
 @kernel
 def check_balance(sys, f, x, left, product, work) -> int:
-    """UNBALANCED and the worst rate if x and row.push break (1) for loads f (n,); left, product: scratch (n,)."""
+    """UNBALANCED and the worst rate if x and row.lam_now break (1) for loads f (n,); left, product: scratch (n,)."""
     n = x.shape[0]
     multiply_sparse(sys.pattern, work.mass, x, product)
     load = 0.0
@@ -72,7 +72,7 @@ def check_balance(sys, f, x, left, product, work) -> int:
         if inertia > 0.0:
             load = max(load, product[k] / sqrt(inertia))
     for r in range(sys.row.shape[0]):
-        add_transposed(sys, r, work.row[r].push, left, work)
+        add_transposed(sys, r, work.row[r].lam_now, left, work)
     worst = 0.0
     for k in range(n):
         inertia = felt_inertia(sys, k, work)

@@ -16,6 +16,8 @@ from .saddle import largest
 MAX_TURNS = 20
 FURTHEST = 20.0
 """Factor a of (1) above which a gap is left: a turn by itself would take less than its inverse off."""
+SETTLED_FURTHEST = 400.0
+"""Likewise for states that multistep methods keep: what is left there enters their differences."""
 STALLED = 1e-12
 """Share of the gap's square that a turn takes off, below which the rest is across all that can move."""
 BEND_TURNS = 2
@@ -32,8 +34,8 @@ def next_direction(sys, work):
     crossed, square = 0.0, 0.0
     for r in range(sys.row.shape[0]):
         own = work.row[r]
-        crossed += own.penalty * own.product * own.taken
-        square += own.penalty * own.taken * own.taken
+        crossed += own.pen * own.product * own.taken
+        square += own.pen * own.taken * own.taken
     b = crossed / square if square > 0.0 else 0.0
     along, square, total = 0.0, 0.0, 0.0
     for k in range(d.shape[0]):
@@ -42,9 +44,9 @@ def next_direction(sys, work):
         own = work.row[r]
         own.along = own.gap - b * own.along
         own.taken = own.product - b * own.taken
-        along += own.penalty * own.gap * own.taken
-        square += own.penalty * own.taken * own.taken
-        total += own.penalty * own.gap * own.gap
+        along += own.pen * own.gap * own.taken
+        square += own.pen * own.taken * own.taken
+        total += own.pen * own.gap * own.gap
     if not square > 0.0:
         return 0.0, 0.0
     return along / square, along / square * along / total
@@ -52,7 +54,7 @@ def next_direction(sys, work):
 
 @kernel
 def reduce_gap(sys, y, tolerance, furthest, exact, matrix, pivot, work) -> bool:
-    """Change y by (1), and row.push by (2), until row.gap is small or a turn by itself would take little off.
+    """Change y by (1), and row.lam_now by (2), until row.gap is small or a turn by itself would take little off.
 
     With the Jacobian at the state and the factors at hand.  Returns False if a gap is left that could be taken off.
     """
@@ -75,22 +77,22 @@ def reduce_gap(sys, y, tolerance, furthest, exact, matrix, pivot, work) -> bool:
         for r in range(sys.row.shape[0]):
             own = work.row[r]
             own.gap -= a * own.taken
-            own.push += a * own.penalty * (own.along - own.taken)                                # (2)
+            own.lam_now += a * own.pen * (own.along - own.taken)                                # (2)
     return False
 
 
 @kernel
-def project_rates(sys, y, tolerance, exact, matrix, pivot, work):
+def project_rates(sys, y, tolerance, furthest, exact, matrix, pivot, work):
     """Project rates y with the gap in row.gap; what is left lies along directions that are singular now.
 
     `tolerance` is relative to rows' sizes and to the largest rate.
     """
-    reduce_gap(sys, y, tolerance * max(1.0, largest(y)), FURTHEST, exact, matrix, pivot, work)
+    reduce_gap(sys, y, tolerance * max(1.0, largest(y)), furthest, exact, matrix, pivot, work)
 
 
 @kernel
 def project_accelerations(sys, y, exact, matrix, pivot, work):
-    """Project accelerations y by turns, with the gap Phi'' in row.gap, and add what the turns load to row.total.
+    """Project accelerations y by turns, with the gap Phi'' in row.gap, and add what the turns load to row.lam_shown.
 
     With A = P + Jᵀ α J a turn d says P d = -Jᵀ α (g + J d): it acts like a load with the multiplier α times the gap left.
     Only a few: where rates along a nearly singular direction are left, Phi'' holds their products with the rate of J, and to
@@ -106,4 +108,4 @@ def project_accelerations(sys, y, exact, matrix, pivot, work):
         for r in range(sys.row.shape[0]):
             own = work.row[r]
             own.gap -= own.product
-            own.total += own.penalty * own.gap
+            own.lam_shown += own.pen * own.gap

@@ -53,9 +53,9 @@ def eval_term_row(sys, c, own, t, q, qd):
     if c.code == RowCode.COUPLING:
         value = q[sys.term[c.term].q] - eval_function(sys, c, q, 0)
     first = 0 if c.rate_only == 1 else 1
-    own.time_rate = -eval_term_law(sys, c, t, first)
-    own.rate = rate + own.time_rate
-    own.value = 0.0 if c.rate_only == 1 else value - c.c - eval_term_law(sys, c, t, 0)
+    own.Phi_t = -eval_term_law(sys, c, t, first)
+    own.Phid = rate + own.Phi_t
+    own.Phi = 0.0 if c.rate_only == 1 else value - c.c - eval_term_law(sys, c, t, 0)
 
 
 @part
@@ -90,7 +90,7 @@ def vary_term_row(sys, c, own, load, q, dq, dqd, dtau):
         v = sys.term[c.term + k].v
         change += term_factor(sys, c, k, q) * (dqd[v] if c.rate_only == 1 else dq[v])
     for k in range(c.terms):
-        dtau[sys.term[c.term + k].v] -= own.penalty * change * term_factor(sys, c, k, q)
+        dtau[sys.term[c.term + k].v] -= own.pen * change * term_factor(sys, c, k, q)
     if c.code == RowCode.COUPLING:
         driver = sys.term[c.term + 1].v
         dtau[driver] += load * eval_function(sys, c, q, 2) * dq[driver]

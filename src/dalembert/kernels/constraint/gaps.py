@@ -13,6 +13,8 @@ POSITION_TOLERANCE = 1e-10
 PROJECTED_TOLERANCE = 1e-13
 """Likewise a projection of positions.  Where rows are dependent for a moment their violation grows with the square of what is
 then free, which may be off by the root of this, and stays so after the passage."""
+SETTLED_TOLERANCE = 1e-15
+"""Likewise a state that multistep methods keep: rates along a direction of weak rows, of entries s, change by it over s²."""
 RATE_TOLERANCE = 1e-10
 """Likewise of its rate, relative to the size and to the largest rate; multistep methods ask for less, `Options.rate_gap`."""
 ROUGH_TOLERANCE = 1e-9
@@ -23,7 +25,7 @@ ROUGH_TOLERANCE = 1e-9
 def position_gap(sys, work):
     """Violations of positions into row.gap; the largest one relative to its row's size."""
     for r in range(sys.row.shape[0]):
-        work.row[r].gap = 0.0 if sys.row[r].rate_only == 1 else work.row[r].value
+        work.row[r].gap = 0.0 if sys.row[r].rate_only == 1 else work.row[r].Phi
     return remaining_gap(sys, work)
 
 
@@ -31,7 +33,7 @@ def position_gap(sys, work):
 def rate_gap(sys, work):
     """Likewise of rates."""
     for r in range(sys.row.shape[0]):
-        work.row[r].gap = work.row[r].rate
+        work.row[r].gap = work.row[r].Phid
     return remaining_gap(sys, work)
 
 
@@ -39,7 +41,7 @@ def rate_gap(sys, work):
 def acceleration_gap(sys, work):
     """Likewise of accelerations."""
     for r in range(sys.row.shape[0]):
-        work.row[r].gap = work.row[r].acceleration
+        work.row[r].gap = work.row[r].Phidd
     return remaining_gap(sys, work)
 
 
@@ -58,7 +60,7 @@ def eval_correction(sys, rhs, work):
     for k in range(rhs.shape[0]):
         rhs[k] = 0.0
     for r in range(sys.row.shape[0]):
-        add_transposed(sys, r, -work.row[r].penalty * work.row[r].gap, rhs, work)
+        add_transposed(sys, r, -work.row[r].pen * work.row[r].gap, rhs, work)
 
 
 @kernel

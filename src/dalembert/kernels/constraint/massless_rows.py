@@ -18,7 +18,7 @@ MOVED = 1e-9
 
 @kernel
 def find_motion(sys, rate, x, work) -> int:
-    """Fill the motion x (n_v,) of a rate with a gauge, with the factors of (1) at the state; row.push is destroyed."""
+    """Fill the motion x (n_v,) of a rate with a gauge, with the factors of (1) at the state; row.lam_now is destroyed."""
     own = work.scratch.loop
     f = own.load
     for k in range(f.shape[0]):

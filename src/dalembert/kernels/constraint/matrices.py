@@ -59,7 +59,7 @@ def factor_with_penalties(sys, q, work) -> int:
 def factor_mass(sys, q, work) -> int:
     """Likewise with the rows' own penalties."""
     for r in range(sys.row.shape[0]):
-        work.row[r].penalty = sys.row[r].penalty
+        work.row[r].pen = sys.row[r].penalty
     return factor_with_penalties(sys, q, work)
 
 
@@ -84,7 +84,7 @@ def add_step_tangent(sys, t, q, qd, qdd, add, cq, cv, work) -> int:
         for k in range(add.shape[0]):
             A[sys.pattern.diagonal[k]] += add[k]
         add_elastic_tangent(sys, cq, cv, A)
-        status = add_tree_superelement_tangents(sys, q, qd, qdd, cq, cv, 1.0, A, work)
+        status = add_tree_superelement_tangents(sys, cq, cv, 1.0, A, work)
         if status != Status.OK.value:
             return status
         return add_tree_mass(sys, sys.mass_place, A, work)

@@ -31,22 +31,22 @@ def begin_step(sys, cq, cv, work):
     """Penalties α' of the step, and the multipliers of the last one."""
     for r in range(sys.row.shape[0]):
         own, c = work.row[r], sys.row[r]
-        own.multiplier = own.kept
-        own.penalty = c.given if c.given > 0.0 else (c.penalty + cq * c.stiffness) / row_factor(c, cq, cv)
+        own.lam = own.lam_last
+        own.pen = c.given if c.given > 0.0 else (c.penalty + cq * c.stiffness) / row_factor(c, cq, cv)
 
 
 @kernel
 def scale_penalties(work, factor):
     """Change all penalties; factors have to be made anew."""
     for r in range(work.row.shape[0]):
-        work.row[r].penalty *= factor
+        work.row[r].pen *= factor
 
 
 @kernel
 def add_gap_loads(sys, residual, work):
     """Add the part Jᵀ α' Phi of (1) with the Jacobian of the factors."""
     for r in range(sys.row.shape[0]):
-        add_transposed(sys, r, work.row[r].penalty * work.row[r].gap, residual, work)
+        add_transposed(sys, r, work.row[r].pen * work.row[r].gap, residual, work)
 
 
 @kernel
@@ -64,4 +64,4 @@ def forecast_gaps(sys, x, cq, cv, work):
 def update_multipliers(work):
     """(2) after `forecast_gaps`."""
     for r in range(work.row.shape[0]):
-        work.row[r].multiplier += work.row[r].penalty * work.row[r].gap
+        work.row[r].lam += work.row[r].pen * work.row[r].gap

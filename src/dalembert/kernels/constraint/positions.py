@@ -4,12 +4,14 @@ from ...codes import Status
 from ..algebra.sparse import solve_sparse
 from ..compile.jit import kernel
 from ..tree.state import move, normalise
-from .gaps import PROJECTED_TOLERANCE, ROUGH_TOLERANCE, eval_correction, position_gap
+from .conjugate import SETTLED_FURTHEST, reduce_gap
+from .gaps import PROJECTED_TOLERANCE, ROUGH_TOLERANCE, SETTLED_TOLERANCE, eval_correction, position_gap
 from .matrices import factor_mass
 from .saddle import largest_entry
 from .state import eval_gaps, eval_row_matrix
 
 MAX_PROJECTIONS = 20
+MAX_SETTLINGS = 2
 SLOWEST = 0.95
 """Share of a position's gap that a turn leaves, above which it is left."""
 
@@ -60,3 +62,28 @@ def bring_onto(sys, t, q, qd, work) -> int:
     for k in range(q.shape[0]):
         q[k] = reached[k]
     return eval_gaps(sys, t, q, qd, work)
+
+
+@kernel
+def settle_positions(sys, exact, t, q, qd, matrix, pivot, work) -> int:
+    """Bring q, whose gaps and Jacobian are at hand, to rounding of the constraints by the factors at hand; evaluate both anew.
+
+    By the directions of conjugate.py: turns by themselves leave much along weak ones.  What is singular now is left.
+    """
+    x, moved = work.scratch.loop.change, work.scratch.loop.moved
+    for _ in range(MAX_SETTLINGS):
+        if position_gap(sys, work) <= SETTLED_TOLERANCE:
+            return Status.OK.value
+        for k in range(x.shape[0]):
+            x[k] = 0.0
+        reduce_gap(sys, x, SETTLED_TOLERANCE, SETTLED_FURTHEST, exact, matrix, pivot, work)
+        move(sys, q, x, moved)
+        for k in range(q.shape[0]):
+            q[k] = moved[k]
+        normalise(sys, q)
+        status = eval_gaps(sys, t, q, qd, work)
+        if status == Status.OK.value:
+            status = eval_row_matrix(sys, q, work)
+        if status != Status.OK.value:
+            return status
+    return Status.OK.value

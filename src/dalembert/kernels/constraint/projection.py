@@ -8,7 +8,7 @@ some of cv C + cq K; or the same in full, exact and dense, P = M + cv C + cq K w
 anew, P = M (MASS).  The gap is linear in them: it is evaluated once and then follows d with the present J.  The projection of
 accelerations acts like a load with multipliers ν,
     P (a - a*) = -Jᵀ ν,   hence   M a + Jᵀ (λ + ν) = Q - (P - M) (a - a*).                       (2)
-a is what is recorded, and λ + ν (row.total) where P = M.  Elsewhere the rest of (2), though of second order, is far larger
+a is what is recorded, and λ + ν (row.lam_shown) where P = M.  Elsewhere the rest of (2), though of second order, is far larger
 than the error of a near a singular position, where a* is far off; multipliers are then found from the state.
 The next step begins with the projected rates, and with accelerations between those that solved it and the projected ones.
 Along the constraints the trapezoidal rule turns an error of the former over from step to step and never damps it, and
@@ -16,7 +16,10 @@ every passage through a singular position adds to it, until the step leaves the 
 error, but with them alone the scheme is far from symmetric in time, and the error's part of third order is larger.
 Positions that keep to the constraints turn an error e of the accelerations along them into
     e1 = -(½ - beta)/beta e0,                                                                    (3)
-which grows for beta < ¼; the share of the projected ones is chosen so that a step takes as much off as with beta = ¼.
+which grows for beta < ¼; the share of the projected ones is chosen so that a step takes as much off as with beta = ¼.  The
+parabola of step/high_order.py turns it into
+    e1 = -(10 e0 - e₋)/3                                                                         (4)
+of which a part m is left that takes as much off, x² + (10 m x - m)/3 = 0 at x = -ρ.
 """
 
 from math import nan
@@ -31,8 +34,11 @@ PROJECTED_SHARE = 0.15
 
 
 @part
-def projected_share(beta):
-    """Share of the projected accelerations in those that the next step begins with, by (3)."""
+def projected_share(beta, parabola):
+    """Share of the projected accelerations in those that the next step begins with, by (3) or, for a parabola, (4)."""
+    if parabola == 1:
+        rho = 1.0 - PROJECTED_SHARE
+        return 1.0 - 3.0 * rho * rho / (10.0 * rho + 1.0)
     return 1.0 - (1.0 - PROJECTED_SHARE) * beta / max(beta, 0.5 - beta)
 
 
@@ -52,7 +58,7 @@ def begin_projection(sys, kind, cq, cv, work) -> int:
         return Status.UNKNOWN_PROJECTION.value
     for r in range(sys.row.shape[0]):
         own = work.row[r]
-        own.kept = own.multiplier
-        own.total = own.multiplier if serves else nan
-        own.penalty *= row_factor(sys.row[r], cq, cv)
+        own.lam_last = own.lam
+        own.lam_shown = own.lam if serves else nan
+        own.pen *= row_factor(sys.row[r], cq, cv)
     return Status.OK.value

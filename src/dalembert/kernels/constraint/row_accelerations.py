@@ -33,9 +33,9 @@ def eval_row_accelerations(sys, t, q, qd, qdd, work) -> int:
     for i in range(sys.row.shape[0]):
         c, own = sys.row[i], work.row[i]
         if is_term_row(c.code):
-            own.acceleration = eval_term_acceleration(sys, c, t, q, qd, qdd)
+            own.Phidd = eval_term_acceleration(sys, c, t, q, qd, qdd)
         else:
-            own.acceleration, status = eval_pair_acceleration(sys, c, own, t, work)
+            own.Phidd, status = eval_pair_acceleration(sys, c, own, t, work)
             if status != Status.OK.value:
                 work.fail[0].row = i
                 return status

@@ -111,7 +111,7 @@ def vary_pair_row(sys, c, own, load, t, work) -> int:
         change = eval_work(wrench, faster) + eval_work(dwrench, load_velocities(row_a, row_b))
     else:
         change = eval_work(wrench, motion)
-    dload = own.penalty * change
+    dload = own.pen * change
     add_variation(o_a, load, dload, wrench[0], wrench[1], dwrench[0], dwrench[1])
     add_variation(o_b, load, dload, wrench[2], wrench[3], dwrench[2], dwrench[3])
     return status

@@ -130,9 +130,9 @@ def eval_pair_row(sys, c, own, t, work) -> int:
     store3(own.f_b, f)
     store3(own.n_a, neg3(add3(m, cross(reach, f))))
     store3(own.f_a, neg3(f))
-    own.value = 0.0 if c.rate_only == 1 else value
-    own.time_rate = by_y * eval_law_rate(sys, c, t, 1)
-    own.rate = eval_work(load_wrench(own), load_velocities(row_a, row_b)) + own.time_rate
+    own.Phi = 0.0 if c.rate_only == 1 else value
+    own.Phi_t = by_y * eval_law_rate(sys, c, t, 1)
+    own.Phid = eval_work(load_wrench(own), load_velocities(row_a, row_b)) + own.Phi_t
     return status
 
 
@@ -206,7 +206,7 @@ def eval_jacobian(sys, q, work) -> int:
 @kernel
 def row_load(c, own):
     """lambda + alpha Phi of a row, with Phi' in place of Phi if it binds rates only."""              # [DOP (1)]
-    return own.multiplier + own.penalty * (own.rate if c.rate_only == 1 else own.value)
+    return own.lam + own.pen * (own.Phid if c.rate_only == 1 else own.Phi)
 
 
 @kernel

@@ -57,7 +57,7 @@ def add_penalties(sys, cq, cv, work):
     at = 0
     for r in range(sys.row.shape[0]):
         c = sys.row[r]
-        penalty = work.row[r].penalty * (cv if c.rate_only == 1 else cq)
+        penalty = work.row[r].pen * (cv if c.rate_only == 1 else cq)
         for p in range(c.first, c.first + c.count):
             f = penalty * J[p]
             for s in range(c.first, p + 1):
@@ -104,7 +104,7 @@ def largest_entry(x):
 
 @kernel
 def solve_saddle(sys, f, x, rhs, product, work) -> bool:
-    """Solve (1) with the gaps g in work.row.gap; y goes to work.row.push.  rhs, product: scratch (n,).
+    """Solve (1) with the gaps g in work.row.gap; y goes to work.row.lam_now.  rhs, product: scratch (n,).
 
     Returns False, with nothing that serves, where the iteration contracts slowly.
     """
@@ -112,16 +112,16 @@ def solve_saddle(sys, f, x, rhs, product, work) -> bool:
     for k in range(n):
         x[k] = product[k] = 0.0
     for r in range(rows.shape[0]):
-        rows[r].push = 0.0
+        rows[r].lam_now = 0.0
     last = 0.0
     for iteration in range(MAX_ITERATIONS):
         for k in range(n):
             rhs[k] = -f[k] - product[k]
         for r in range(rows.shape[0]):
-            add_transposed(sys, r, -rows[r].push - rows[r].penalty * rows[r].gap, rhs, work)
+            add_transposed(sys, r, -rows[r].lam_now - rows[r].pen * rows[r].gap, rhs, work)
         solve_sparse(sys.pattern, work.factors, rhs, rhs)                                        # (2)
         for r in range(rows.shape[0]):
-            rows[r].push += rows[r].penalty * rows[r].gap
+            rows[r].lam_now += rows[r].pen * rows[r].gap
         change = largest(rhs)
         apply_changes(sys, rhs, work)
         for k in range(n):
@@ -142,4 +142,4 @@ def apply_changes(sys, d, work):
     for r in range(sys.row.shape[0]):
         s = row_product(sys, sys.row[r], work.factored, d)
         work.row[r].gap += s
-        work.row[r].push += work.row[r].penalty * s
+        work.row[r].lam_now += work.row[r].pen * s

@@ -113,6 +113,7 @@ class SuperWork(NamedTuple):
     matrix: np.ndarray  # (n, n) of a step, or the mass matrix, frame's axes
     arm: np.ndarray  # (leads, 6 n_face) motion of the interfaces by each rate, frame's axes
     mode: np.ndarray  # loads that all modes have to hold
+    shape: np.ndarray  # (n_super, 8 n + 9 n_face) q, f, Z and H of each superelement at the state; joint coordinates only
     slopes: np.ndarray  # (n_super, 2, n, n) K and C of each superelement; joint coordinates only
 
 
@@ -147,6 +148,7 @@ def _allocate(sup: Superelements) -> SuperWork:
                      np.zeros((faces, 9)), np.zeros((faces, 2)), np.zeros((faces, 3)), np.zeros((6, n)), np.zeros((6, 6)),
                      np.zeros(6, np.int64), np.zeros(6), np.zeros((n, n)), np.zeros((n, n)), np.zeros((3, n)),
                      np.zeros((3, n)), *last, np.zeros((n, n)), np.zeros((leads, 6 * faces)), np.zeros(modes if leads else 0),
+                     np.zeros((len(sup.element) if leads else 0, 8 * n + 9 * faces)),
                      np.zeros((len(sup.element) if leads else 0, 2, n, n)))
 
 

@@ -17,6 +17,7 @@ from ..algebra.small import add3, cross, load3, load9, mul33_vec, store3, store9
 from ..compile.jit import kernel, part
 from .superelement import settle_frame, settle_rates, store_triple, triple
 from .superelement_loads import add_product, clear, eval_internal_loads, settle_inertia_loads
+from .superelement_step import eval_step_matrix, keep_shape
 from .superelement_tangent import eval_tangents
 
 WARM = 1
@@ -107,6 +108,7 @@ def add_tree_superelement_loads(sys, q, qd, qdd, work) -> int:
         if status != Status.OK.value:
             return status
         load_rows_of(sys, i, work)
+        keep_shape(sys.sup.element[i], work.sup.shape[i], work.sup)
         work.sup.frame[i].sloped = 0
     return Status.OK.value
 
@@ -133,7 +135,8 @@ def eval_arms(sys, i, work):
         turn = tmul33_vec(R, s_n)
         for p in range(lead.first, lead.first + lead.count):
             k = sup.moved[p]
-            slide = add3(s_f, cross(s_n, sub3(load3(own.place[k]), r)))
+            arm = sub3(load3(work.body[sup.face[s.face + k]].r_w), r)
+            slide = add3(s_f, cross(s_n, arm))
             store_triple(own.arm[c], 6 * k, tmul33_vec(R, slide))
             store_triple(own.arm[c], 6 * k + 3, turn)
 
@@ -200,19 +203,11 @@ def add_tree_superelement_masses(sys, q, values, work) -> int:
 
 
 @kernel
-def add_tree_superelement_tangents(sys, q, qd, qdd, cq, cv, cm, values, work) -> int:
-    """Add the symmetric part of (2) to the values of the pattern, after `eval_body_accelerations`."""
+def add_tree_superelement_tangents(sys, cq, cv, cm, values, work) -> int:
+    """Add (2) to the values of the pattern, by superelement_step.py, after `add_tree_superelement_loads` at the state."""
     sup, own = sys.sup, work.sup
     for i in range(sup.element.shape[0]):
-        status = eval_tree_superelement(sys, i, q, qd, qdd, work)
-        if status != Status.OK.value:
-            return status
-        eval_tangents(sup, i, own)
-        s = sup.element[i]
-        for a in range(s.n):
-            for b in range(a + 1):
-                x = 0.5 * (cq * (own.K[a, b] + own.K[b, a]) + cv * (own.C[a, b] + own.C[b, a]))
-                own.matrix[a, b] = own.matrix[b, a] = x + cm * sup.constant[s.M + a * s.n + b]
+        eval_step_matrix(sup, i, cq, cv, cm, own)
         add_lead_matrix(sys, i, values, work)
     return Status.OK.value
 

@@ -34,7 +34,7 @@ def supplied_power(sys, qd, effort, work):
         if sys.dof[k].drive >= 0:
             power += effort[k] * qd[k]
     for r in range(sys.row.shape[0]):
-        power += work.row[r].multiplier * work.row[r].time_rate
+        power += work.row[r].lam * work.row[r].Phi_t
     power += outer_power(qd, work)
     for index in range(sys.floating.element.shape[0]):
         e = sys.floating.element[index]

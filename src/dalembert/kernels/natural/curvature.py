@@ -190,7 +190,7 @@ def natural_row_curvature(sys, t, q, qj, weight, values, work) -> int:
     first = 0
     for r in range(sys.row.shape[0]):
         c = sys.row[r]
-        load = weight * work.row[r].multiplier
+        load = weight * work.row[r].lam
         if load != 0.0:
             if is_wrench_row(c.code):
                 add_wrench_curvature(sys, c, first, q, load, values)

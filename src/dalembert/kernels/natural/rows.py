@@ -132,17 +132,17 @@ def eval_own_shape(sys, c, own, t, q, qj, jacobian):
     """Value, time_rate and gradient of a row's shape, with the terms that are added to its value."""
     y = eval_prescribed(sys, c, t, 0)
     X = row_vectors(sys, c, q, 1.0)
-    own.value = eval_shape(c.code, X, y, c.radius)
-    own.time_rate = -eval_law_rate(sys, c, t, 1)
+    own.Phi = eval_shape(c.code, X, y, c.radius)
+    own.Phi_t = -eval_law_rate(sys, c, t, 1)
     if c.code == RowCode.ANGLE:
-        own.time_rate *= -dot3(eval_angle(y, X[1], X[2])[1], X[3])                                # (4)
+        own.Phi_t *= -dot3(eval_angle(y, X[1], X[2])[1], X[3])                                # (4)
     elif c.code != RowCode.UNIT and c.code != RowCode.SQUARE:
-        own.value -= y
+        own.Phi -= y
     for j in range(c.terms):
         term = sys.term[c.term + j]
-        own.value += term.c * qj[term.q]
+        own.Phi += term.c * qj[term.q]
     if c.rate_only == 1:
-        own.value = 0.0
+        own.Phi = 0.0
     G = shape_gradient(c.code, X, y, c.radius)
     for k in range(c.first // 3, (c.first + c.count) // 3):
         store3_at(jacobian, 3 * k, weighted(G, sys.slot[k].weight))
@@ -152,13 +152,13 @@ def eval_own_shape(sys, c, own, t, q, qj, jacobian):
 def eval_axes(sys, c, own, q, jacobian):
     """Value and gradient of a row UNIT or SQUARE."""
     x = load3_at(q, sys.slot[c.first // 3].column)
-    own.time_rate = 0.0
+    own.Phi_t = 0.0
     if c.code == RowCode.UNIT:
-        own.value = 0.5 * (dot3(x, x) - 1.0)
+        own.Phi = 0.5 * (dot3(x, x) - 1.0)
         store3_at(jacobian, c.first, x)
     else:
         y = load3_at(q, sys.slot[c.first // 3 + 1].column)
-        own.value = dot3(x, y)
+        own.Phi = dot3(x, y)
         store3_at(jacobian, c.first, y)
         store3_at(jacobian, c.first + 3, x)
 
@@ -200,14 +200,14 @@ def eval_natural_rows(sys, t, q, qd, qj, qdj, work) -> int:
             if is_term_row(c.code):
                 eval_term_row(sys, c, own, t, qj, qdj)
             elif is_wrench_row(c.code):
-                own.value, own.time_rate = 0.0, -eval_law_rate(sys, c, t, 1)
+                own.Phi, own.Phi_t = 0.0, -eval_law_rate(sys, c, t, 1)
                 add_wrench_gradient(sys, c, q, jacobian)
             else:
                 work.fail[0].row = r
                 return Status.UNKNOWN_ROW.value
         if c.terms > 0:
             add_term_gradients(sys, c, q, qj, jacobian)
-        own.rate = entries_times(sys, c, qd, jacobian) + own.time_rate
+        own.Phid = entries_times(sys, c, qd, jacobian) + own.Phi_t
     return Status.OK.value
 
 
@@ -256,7 +256,7 @@ def eval_natural_row_accelerations(sys, t, q, qd, qdd, qj, qdj, qddj, work) -> i
     for r in range(sys.row.shape[0]):
         c, own = sys.row[r], work.row[r]
         if is_term_row(c.code):
-            own.acceleration = eval_term_acceleration(sys, c, t, qj, qdj, qddj)
+            own.Phidd = eval_term_acceleration(sys, c, t, qj, qdj, qddj)
             continue
         if is_axes_row(c.code):
             bias = axes_bias(sys, c, qd)
@@ -269,7 +269,7 @@ def eval_natural_row_accelerations(sys, t, q, qd, qdd, qj, qdj, qddj, work) -> i
             return Status.UNKNOWN_ROW.value
         for j in range(c.terms):
             bias += sys.term[c.term + j].c * coordinate_bias(sys, sys.term[c.term + j], q, qd)
-        own.acceleration = bias + entries_times(sys, c, qdd, work.jacobian)
+        own.Phidd = bias + entries_times(sys, c, qdd, work.jacobian)
     return Status.OK.value
 
 

@@ -9,12 +9,13 @@ when violations are tolerated and the share of the correction that the residual 
 Where the contraction is slow, and (1) is not what makes it slow, penalties are raised for a violation that is too large.
 Where that does not help, violations are tolerated up to a small share of what the guess of the coordinates was off, which
 is as large as the error of the step, and multipliers are held, to follow only at its end; the iteration goes on for
-[DOP (1)] with them.  Not so without projections, where accelerations would carry violations on.
+[DOP (1)] with them.  Not so without projections, where accelerations would carry violations on, and not for multistep methods:
+rates along a direction of weak rows, of entries s, change by a violation over s², which is part of the past for several steps.
 """
 
 from ...codes import FormCode, ProjectionCode, Status
 from ..compile.jit import kernel, part
-from ..constraint.gaps import POSITION_TOLERANCE, ROUGH_TOLERANCE
+from ..constraint.gaps import POSITION_TOLERANCE, PROJECTED_TOLERANCE, ROUGH_TOLERANCE
 from ..constraint.multipliers import add_gap_loads, begin_step, forecast_gaps, scale_penalties, update_multipliers
 from ..constraint.projection import projected_share
 from ..constraint.rows import eval_jacobian
@@ -54,6 +55,8 @@ GUESS_SHARE = 0.01
 """Violation that is tolerated where multipliers contract slowly, as a share of what the guess of the coordinates was off."""
 ROUGH = ROUGH_TOLERANCE / POSITION_TOLERANCE
 """Multiple of the tolerated violation up to which penalties are not raised where multipliers contract slowly."""
+FINER = POSITION_TOLERANCE / PROJECTED_TOLERANCE
+"""By how much less violation is tolerated in states that multistep methods keep; projections settle them then."""
 RAISE = 1e3
 """Factor of the penalties of a step whose multipliers contract slowly."""
 MOST_RAISES = 2
@@ -111,6 +114,8 @@ def begin_loop_stage(sys, o, flow, tangent, cq, cv, work):
     keep_guess(flow, tangent, cv)
     if o.projection == ProjectionCode.STEP or o.projection == ProjectionCode.TANGENT:
         p.factored = 0
+    if sys.sup.element.shape[0] > 0 and p.trusted == 0:  # they turn with the bodies, and cost about as much as an iteration
+        p.factored = 0
     begin_step(sys, cq, cv, work)
 
 
@@ -120,9 +125,10 @@ def project_new(sys, o, flow, tangent, exact, t1, cq, cv, work) -> int:
     own_matrix = o.projection == ProjectionCode.MASS
     if own_matrix and not exact:
         flow.progress[0].factored = 0
-    dense, near = exact and not own_matrix, o.accuracy > ROUGH_ACCURACY and not own_matrix
-    return call_projection(sys, o.projection, 1 if dense else 0, 1 if near else 0, o.rate_gap, t1, flow.q_new, flow.qd_new,
-                           flow.qdd_new, cq, cv, tangent.matrix, tangent.pivot, work)
+    dense = exact and not own_matrix
+    near = o.accuracy > ROUGH_ACCURACY and o.settled == 0 and not own_matrix
+    return call_projection(sys, o.projection, 1 if dense else 0, 1 if near else 0, o.settled, o.rate_gap, t1, flow.q_new,
+                           flow.qd_new, flow.qdd_new, cq, cv, tangent.matrix, tangent.pivot, work)
 
 
 @kernel
@@ -144,7 +150,7 @@ def finish_loop_stage(sys, o, flow, tangent, exact, raised, t1, cq, cv, work) ->
         if status != Status.OK.value:
             return status
     status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
-    share = projected_share(o.beta)
+    share = projected_share(o.beta, o.parabola)
     for k in range(flow.qdd_new.shape[0]):
         flow.aa[3, k] += share * (flow.qdd_new[k] - flow.aa[3, k])
     return status
@@ -158,6 +164,7 @@ def solve_loop_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
     exact, fresh, held, since, raised = p.dense > 0, False, False, 0, 0
     last, rate, begun, off, tolerance = 0.0, 1.0, 0.0, 0.0, o.newton
     residual, x = tangent.residual, tangent.direction[3]
+    finer = FINER if o.settled == 1 else 1.0
     projected = o.projection != ProjectionCode.NONE
     extrapolated = o.adaptive == 0 and o.turns == 0 and projected and p.history > 1
     for _ in range(MAX_ITERATIONS):
@@ -182,7 +189,7 @@ def solve_loop_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
         status = correct(sys, flow, x, work)
         if status != Status.OK.value:
             return status
-        gap = tolerance * forecast_gaps(sys, x, cq, cv, work) / max(1.0, o.accuracy / FINE_ACCURACY)
+        gap = tolerance * forecast_gaps(sys, x, cq, cv, work) / max(1.0, o.accuracy / FINE_ACCURACY) * finer
         size = correction_size(o, flow, x, cq, cv)
         if since == 0 and extrapolated:
             tolerance = max(o.newton, FIRST_SHARE * size)
@@ -194,16 +201,16 @@ def solve_loop_stage(sys, o, flow, tangent, t1, cq, cv, work) -> int:
             begun = size
         off = max(off, move_size(flow, x, cq))
         known = since == 0 and raised == 0 and is_known_to_end(p, size, tolerance)
-        done = known or is_small(since, rate, size, tolerance)
+        done = (known or is_small(since, rate, size, tolerance)) and (held or o.settled == 0 or gap <= tolerance)
 
         # multipliers: carried along, held where they contract slowly, or with larger penalties
         rough, before, raises = 1.0, held, False
         if since > 0 and not done and (held or rate > GOOD_RATE or gap <= tolerance):
             own = unsettled_size(sys, o, flow, tangent, exact, cq, cv, work)
             driven = projected and rate > GOOD_RATE and own <= DRIVEN_SHARE * size
-            raises = driven and not held and raised < MOST_RAISES and gap > ROUGH * tolerance
+            raises = driven and not held and raised < MOST_RAISES and gap > max(1.0, ROUGH / finer) * tolerance
             if held or (driven and not raises):
-                rough = max(ROUGH, GUESS_SHARE * off / POSITION_TOLERANCE)
+                rough = 1.0 if o.settled == 1 else max(ROUGH, GUESS_SHARE * off / POSITION_TOLERANCE)
             held = gap <= tolerance * rough and (held or driven) and not raises
             done = gap <= tolerance * rough and own <= tolerance
         if done or not held:

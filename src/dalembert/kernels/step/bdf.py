@@ -15,6 +15,7 @@ the equations of index two of Gear, Gupta and Leimkuhler, for which these formul
 Local error, with a_i = h/(t1 - t_i) of the states i = 0 .. k in P and e what x is off P:
     e max(a_k, |sum a_i - A|) / sum a_i,                                                         (4)
 for equal steps e/(k+1)/(1 + 1/2 + .. + 1/(k+1)).  Rates without inertia of their own (`flow.slack`) are left out of it.
+With loops an error that does not fall with the step is rounding, next to a singular position, and is tolerated for some steps.
 Where massless directions begin off their equilibrium, steps of order one pass over their layer: (4) is filtered by (6) of
 implicit.py then, and the past begins anew after them.
 """
@@ -35,6 +36,7 @@ from .past import (
     find_off,
     keep_state,
     look_ahead,
+    move_between,
     see_past,
 )
 from .step_matrix import solve_factored
@@ -47,6 +49,10 @@ LEAST_GROWTH, MOST_GROWTH = 1.2, 2.0
 LEAST_SHRINKING, MOST_SHRINKING = 0.9, 0.25
 LARGEST_TURN = 0.4
 """Turn of a ball in a step [rad]: six of them are within the past, and the rotation vector's own equation contracts fast."""
+FALL, SHORTER = 0.5, 0.8
+"""Share of an error that is left at most, if it is one of the step, by a try of at most this share of the length."""
+MOST_NOISE, FADING = 100.0, 0.7
+"""Largest error that is taken for rounding, 1 = tolerated, and what is left of it a step later."""
 UP, SAME, DOWN, TWO_DOWN = 3, 2, 1, 0
 """Places of the orders next to the present one in `term`."""
 
@@ -87,6 +93,7 @@ def begin_past(flow, past):
     own = past.state[0]
     own.points = own.steady = own.failures = own.falls = own.skips = 0
     own.rising = own.guessed = 1
+    own.noise = own.failed = 0.0
     own.order = 1 if flow.massless.shape[0] > 0 else min(2, own.most)
     keep_state(past, flow.progress[0].t, flow.q, flow.qd)
 
@@ -126,7 +133,7 @@ def find_terms(sys, o, flow, past, tangent, h):
         if j == 0 or j > own.most:
             continue
         find_off(past, j + 1, tangent.dq, flow.qd_new)
-        size = size_of_off(sys, flow, past.off) / o.accuracy
+        size = size_of_off(sys, flow, past.off) / (o.accuracy * max(1.0, own.noise))
         own.term[j - k + 2] = size * factor_of_equal_steps(past, j + 1, h)
         if j == k:
             total = 0.0
@@ -213,11 +220,30 @@ def attempt_bdf(sys, opt, method, flow, t1, work) -> int:
             name_rate(tangent.residual, work)
         return status
     normalise(sys, flow.q_new)
+    if sys.row.shape[0] > 0:  # positions were brought onto the constraints
+        move_between(sys, flow.q, flow.q_new, tangent.dq)
     find_terms(sys, o, flow, past, tangent, h)
     own.skips = 0
     if p.error > 1.0 and own.guessed == 1 and flow.massless.shape[0] > 0 and sys.constants[0].form == FormCode.TREE:
         filter_layer(sys, o, flow, past, tangent, t1, c, work)
     return Status.OK.value
+
+
+@part
+def recognise_noise(own, error, h):
+    """Tell whether an error did not fall with the length of the step; it then is rounding, and tolerated for some steps.
+
+    Next to a singular position rounding eps of rows whose entries are s changes rates by eps over s², in every state.
+    """
+    error *= max(1.0, own.noise)
+    same = 0.0 < own.failed and h <= SHORTER * own.h_failed and error > FALL * own.failed
+    if own.failed == 0.0:
+        own.h_first = h
+    found = same and max(error, own.failed) < MOST_NOISE
+    if found:
+        own.noise = 2.0 * max(error, own.failed)
+    own.failed, own.h_failed = error, h
+    return found
 
 
 @kernel
@@ -233,6 +259,8 @@ def shorten_bdf(sys, opt, method, flow, t1, work) -> int:
             error = max(1.0, min(1e9, own.term[SAME - own.falls] * error_share(order)))
             factor = min(LEAST_SHRINKING, max(MOST_SHRINKING, LEAST_SHRINKING * (SAFETY * error) ** (-1.0 / (order + 1))))
         own.order = order if own.failures < 3 else 1
+        if sys.row.shape[0] > 0 and recognise_noise(own, p.error, t1 - p.t):
+            factor, own.failures, own.failed = own.h_first / (t1 - p.t), 0, 0.0
     elif own.failures > 2:
         own.order = 1
     p.h = (t1 - p.t) * factor
@@ -291,7 +319,8 @@ def keep_bdf(sys, opt, method, flow, t1, work) -> int:
     """Keep the state; order and length of the next step."""
     p, o, past = flow.progress[0], opt[0], method.past
     own, h = past.state[0], p.h_last
-    own.failures = 0
+    own.failures, own.failed = 0, 0.0
+    own.noise = FADING * own.noise if own.noise > 1.0 else 0.0
     own.steady += 1
     if own.skips == 1:
         begin_past(flow, past)

@@ -83,6 +83,7 @@ OPTIONS = np.dtype((np.record, [
     ("gamma", "f8"),
     ("projection", "i8"),  # after a step with loops, a ProjectionCode
     ("zeta", "f8"),  # factor of the penalties in projections [s²]; 0: that of the step
+    ("settled", "i8"),  # 1: positions at the end of a step are brought to rounding of the constraints
     ("rate_gap", "f8"),  # violation of rates that a projection leaves, relative to rows' sizes and to the largest rate
     ("newton", "f8"),  # tolerated error of the iteration, as a fraction of `accuracy`
     ("settling", "i8"),  # steps since a start or bend up to which recorded times end a step: layers of massless directions
@@ -154,7 +155,7 @@ def begin(sys, flow, work) -> int:
 def keep_multipliers(sys, work):
     """Keep the multipliers that were found last as those of the present state."""
     for r in range(sys.row.shape[0]):
-        work.row[r].kept = work.row[r].total = work.row[r].push
+        work.row[r].lam_last = work.row[r].lam_shown = work.row[r].lam_now
 
 
 @kernel

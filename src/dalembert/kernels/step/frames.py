@@ -67,7 +67,7 @@ def settle_frame(sys, flow, t, row, frames, work):
     if status == Status.OK.value:
         copy(flow.qd_stage, frames.qd[row])
         for r in range(work.row.shape[0]):
-            frames.multiplier[row, r] = work.row[r].multiplier
+            frames.multiplier[row, r] = work.row[r].lam
 
 
 @kernel
@@ -95,7 +95,7 @@ def record_frames(sys, flow, frames, limit, work) -> int:
             copy(flow.qd, frames.qd[row])
             copy(flow.qdd, frames.qdd[row])
             for r in range(work.row.shape[0]):
-                frames.multiplier[row, r] = work.row[r].total
+                frames.multiplier[row, r] = work.row[r].lam_shown
         else:
             status = state_between(sys, flow, t, frames.qdd[row], work)
             if status != Status.OK.value:
@@ -103,7 +103,7 @@ def record_frames(sys, flow, frames, limit, work) -> int:
             copy(flow.q_stage, frames.q[row])
             copy(flow.qd_stage, frames.qd[row])
             for r in range(work.row.shape[0]):
-                frames.multiplier[row, r] = work.row[r].push
+                frames.multiplier[row, r] = work.row[r].lam_now
         if massless:
             settle_frame(sys, flow, t, row, frames, work)
         if sys.constants[0].form != FormCode.TREE and (massless or t != p.t):

@@ -22,6 +22,7 @@ the start can be stepped over.
 from ...codes import Status
 from ..algebra.rotation import inverse_tangent_vec
 from ..compile.jit import kernel, part
+from ..evaluate import eval_loaded_residual
 from ..tree.tangent import eval_variation
 from .beginning import first_step
 from .flow import begin, copy, is_cut, keep_multipliers, status_of_length
@@ -176,6 +177,8 @@ def stage_error(sys, o, tableau, flow, tangent, t1, h, work):
         e_d[k], e_v[k], still[k] = -cv * h * d, h * v, 0.0
         if sys.dof[k].drive >= 0:
             e_d[k] = e_v[k] = 0.0
+    if sys.sup.element.shape[0] > 0:
+        eval_loaded_residual(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, flow.tau, rhs, work)
     for _ in range(START_FILTERS):
         eval_variation(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, e_d, still, e_v, rhs, work)
         solve_factored(sys, flow.progress[0].dense > 0, rhs, y, tangent.matrix, tangent.pivot, work)

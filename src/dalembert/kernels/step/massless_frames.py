@@ -56,10 +56,10 @@ def find_motions(sys, t, q, qd, qdd, settle, tau, work) -> int:
 
 @kernel
 def find_row_motions(sys, qdd, settle, work) -> int:
-    """Likewise with constraint rows, after `eval_accelerations`; row.multiplier takes what they carry."""
+    """Likewise with constraint rows, after `eval_accelerations`; row.lam takes what they carry."""
     X, m = settle.motions, 0
     for r in range(sys.row.shape[0]):
-        work.row[r].multiplier = work.row[r].push
+        work.row[r].lam = work.row[r].lam_now
     for k in range(sys.dof.shape[0]):
         if sys.dof[k].gauge > 0.0:
             settle.rates[m] = k
@@ -72,7 +72,7 @@ def find_row_motions(sys, qdd, settle, work) -> int:
         for k in range(qdd.shape[0]):
             qdd[k] -= along * X[i, k]
     for r in range(sys.row.shape[0]):
-        work.row[r].penalty = 0.0
+        work.row[r].pen = 0.0
     return Status.OK.value
 
 
@@ -204,13 +204,13 @@ def complete_frames(sys, t, q, qd, qdd, multiplier, left, settle, tau, work) -> 
         if status == Status.OK.value and sys.row.shape[0] > 0:
             status = find_projected(sys, t[f], q[f], qd[f], qdd[f], tau, work)
         for r in range(sys.row.shape[0]):
-            multiplier[f, r] = work.row[r].push
+            multiplier[f, r] = work.row[r].lam_now
         for k in range(qd.shape[1]):
             kept[k] = qd[f, k]
         if status == Status.OK.value and settle.motions.shape[0] > 0:
             status = complete_state(sys, t[f], q[f], kept, qdd[f], settle, tau, work)
             for r in range(sys.row.shape[0]):
-                multiplier[f, r] = work.row[r].multiplier
+                multiplier[f, r] = work.row[r].lam
         left[f] = 0 if status == Status.OK.value else 1
         for k in range(qd.shape[1]):
             if left[f] == 0:

@@ -17,6 +17,8 @@ from ..compile.bundle import bundle
 from ..compile.calls import NUMBER, by_address_in
 from ..compile.record import record
 from ..contact.tables import Contacts, ContactState
+from ..crowd.tables import Crowd, CrowdState
+from ..modular.tables import Modular
 from .past import Past
 from .radau_stages import Stages
 from .stage import Tangent
@@ -70,3 +72,6 @@ class Method(NamedTuple):
     past: Past
     contacts: Contacts
     contact: ContactState
+    crowd: Crowd
+    crowd_state: CrowdState
+    modular: Modular

@@ -285,7 +285,7 @@ def eval_constraints_at(sys, at, t, q, qd, qdd, J, motion, work) -> int:
         return status
     for r in range(sys.row.shape[0]):
         c, own, out = sys.row[r], work.row[r], J[r]
-        motion[r, 0], motion[r, 1], motion[r, 2] = own.value, own.rate, own.acceleration
+        motion[r, 0], motion[r, 1], motion[r, 2] = own.Phi, own.Phid, own.Phidd
         for k in range(out.shape[0]):
             out[k] = 0.0
         if is_term_row(c.code):

@@ -12,7 +12,7 @@ from ...codes import JointCode, Status
 from ..algebra.quad import load4, store4
 from ..algebra.small import add3, axpy3, cross, dot3, load3, store3
 from ..algebra.spatial import add_inertia, inertia_vec, load_inertia, shifted_inertia
-from ..compile.jit import kernel, shared
+from ..compile.jit import kernel, part, shared
 from ..flex.elimination import (
     accelerated,
     begin_elimination,
@@ -139,19 +139,27 @@ def spread_flexible(sys, b, al, a, x, work):
     return quad_al, quad_a
 
 
-@shared
+@part
 def solve_tree(sys, rhs, x, work):
     """Solve (M + diag(add)) x = rhs with the factors of `factor_tree`; x is zero for driven rates."""
+    solve_branch(sys, rhs, x, 1, sys.body.shape[0], work)
+
+
+@shared
+def solve_branch(sys, rhs, x, first, end, work):
+    """`solve_tree` for the rows first..end-1 alone, which stand on the ground."""
     body, rows, dof = sys.body, work.factor_body, work.factor_dof
     zero = (0.0, 0.0, 0.0)
-    for i in range(body.shape[0]):
+    store3(rows[0].n, zero)
+    store3(rows[0].f, zero)
+    for i in range(first, end):
         store3(rows[i].n, zero)
         store3(rows[i].f, zero)
     for index in range(sys.floating.element.shape[0]):
         y = work.floating.load[index, AT_REST + 1]
         for k in range(y.shape[0]):
             y[k] = 0.0
-    for i in range(body.shape[0] - 1, 0, -1):
+    for i in range(end - 1, first - 1, -1):
         b, own = body[i], rows[i]
         n, f = load3(own.n), load3(own.f)
         if b.flex >= 0:
@@ -169,7 +177,7 @@ def solve_tree(sys, rhs, x, work):
         store3(parent.f, add3(load3(parent.f), f))
     store3(rows[0].al, zero)
     store3(rows[0].a, zero)
-    for i in range(1, body.shape[0]):
+    for i in range(first, end):
         b, own, parent = body[i], rows[i], rows[body[i].parent]
         al = load3(parent.al)
         a = add3(load3(parent.a), cross(al, load3(own.d_w)))
