@@ -54,7 +54,32 @@ html_static_path = ["_static"]
 html_css_files = ["code.css"]
 mathjax_options = {"defer": "defer"}
 
+
+def draw_mechanism(block, block_vars, gallery_conf):
+    """Show the mechanism of the first run that an example has made, once for each example."""
+    from matplotlib.figure import Figure
+    from sphinx_gallery.scrapers import figure_rst
+
+    from dalembert.errors import MultibodyError
+    from dalembert.results.results import Results
+
+    space = block_vars["example_globals"]
+    runs = [value for value in space.values() if isinstance(value, Results) and len(value) > 1]
+    if not runs or "_drawn" in space:
+        return ""
+    space["_drawn"] = True
+    ax = Figure(figsize=(7.0, 4.6), layout="constrained").add_subplot()
+    try:
+        runs[0].picture(ax=ax, size=(840, 520))
+    except MultibodyError:  # a run whose model changed
+        return ""
+    path = next(block_vars["image_path_iterator"])
+    ax.figure.savefig(path, dpi=100)
+    return figure_rst([path], gallery_conf["src_dir"])
+
+
 sphinx_gallery_conf = {
+    "image_scrapers": ("matplotlib", draw_mechanism),
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": "plot_",

@@ -136,6 +136,8 @@ class PairCode(IntEnum):
     POINT_SEGMENT = 4
     SEGMENT_SEGMENT = 5
     POINT_BOX = 6
+    LIMIT = 7
+    JOINT_FRICTION = 8
 
 
 class MoverCode(IntEnum):
@@ -193,3 +195,4 @@ class Status(IntEnum):
     UNKNOWN_CONTACT = 23
     NO_CONTACT_FORCES = 24
     CONTACTS_FULL = 25
+    APART = 26

@@ -11,7 +11,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 FOLDER = REPOSITORY / "benchmarks"
 NAMES = ["forward_dynamics", "explicit_steps", "implicit_steps", "memory", "massless", "bdf", "loops", "dop_comparison",
-         "craig_bampton", "self_check", "dynamics_at_a_state", "computed_torque", "before_after",
+         "craig_bampton", "self_check", "dynamics_at_a_state", "computed_torque", "before_after", "modular", "live",
          pytest.param("compile", marks=pytest.mark.slow), pytest.param("flexible", marks=pytest.mark.slow)]
 WITHOUT_PEERS = """
 import sys

@@ -79,6 +79,14 @@ def test_the_guide_of_control_runs_and_tells_the_truth():
     assert [e.name for e in space["r"].events] == ["far", "landing"]
 
 
+def test_the_guide_of_pictures_runs(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    for code in blocks("docs/howto/pictures.md", "python"):
+        exec(code, {})
+    assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".gif", ".html", ".h5"}
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/index.md"])
 def test_the_short_example_runs(name, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")

@@ -25,11 +25,11 @@ CONTRACT = {
                "FormatError", "CouplingError", "StudyError"},
     "methods": {"GeneralizedAlpha", "Global", "SemiRecursive"},
 }
-BEYOND = {"Bdf", "ChannelError", "ContactGroup", "Dynamics", "Event", "HHT", "Interface", "LinearAcceleration", "Moreau",
-          "Newmark", "Point", "Radau", "Recursive", "Results", "StorageError", "Trapezoidal", "__version__", "bias",
+BEYOND = {"Bdf", "ChannelError", "ContactGroup", "Dynamics", "Event", "HHT", "Interface", "LinearAcceleration", "Modular",
+          "Moreau", "Newmark", "Point", "Radau", "Recursive", "Results", "StorageError", "Trapezoidal", "__version__", "bias",
           "body_from_mesh", "check", "dumps",
           "evaluate_state", "from_text", "guess", "jacobian", "kinematics", "loads", "mass_matrix", "neglect",
-          "neglected", "perturbation_report", "ramp", "read_mjcf", "read_urdf", "rotation_between", "to_text"}
+          "neglected", "perturbation_report", "ramp", "read_mjcf", "read_urdf", "rotation_between", "show", "to_text"}
 """Public names that DESIGN does not list; a name leaves or enters here on purpose only."""
 HEAVY = ("numba", "llvmlite", "scipy", "matplotlib", "h5py", "xarray", "pandas", "rich", "click", "trimesh", "ruamel")
 

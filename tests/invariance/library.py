@@ -39,7 +39,7 @@ class Mechanism:
 
     def ways(self, costly=False):
         """Return pairs of formulations and integrators that run the model, those that take long if asked for."""
-        return [(f, i) for f in dal.formulations(self.make()) for i in (*INTEGRATORS[f], *self.more(f))
+        return [(f, i) for f in dal.formulations(self.make()) if f in INTEGRATORS for i in (*INTEGRATORS[f], *self.more(f))
                 if (not self.integrators or i in self.integrators) and (costly or i not in self.costly)]
 
     def more(self, formulation):

@@ -8,6 +8,8 @@ from reference import column, load, worst
 
 import dalembert as dal
 from dalembert.codes import Status
+from dalembert.kernels.step.bdf import recognise_noise
+from dalembert.kernels.step.past import PAST
 from dalembert.simulate.loop import Loop
 
 ACCURACY = 1e-8
@@ -132,6 +134,24 @@ def test_dead_points_are_passed(seed, accuracy):
     steps = bdf.stats.steps
     assert worst(bdf["foot f0.angle"], exact["foot f0.angle"]) <= steps * accuracy
     assert bdf.stats.rejected <= 0.1 * steps
+
+
+@pytest.mark.parametrize("away", [1.0, 10.0])
+def test_a_dead_point_away_from_the_origin_is_passed(away):
+    m = table_near_its_dead_point(6)
+    far = m.replaced(ground={n: np.add(place, (away, -away, 0)) for n, place in m.ground.items()})
+    bdf, exact = (dal.run(model, until=0.3, accuracy=a, record=[0.3], integrator=name)
+                  for model, name, a in ((far, "bdf", 1e-9), (m, "dopri5", 1e-11)))
+    assert worst(bdf["foot f0.angle"], exact["foot f0.angle"]) <= 1e-9 * bdf.stats.steps
+
+
+@pytest.mark.parametrize("first, then, found", [(5.0, 4.0, True), (5.0, 20.0, True), (5.0, 2.0, False), (5.0, 150.0, False)])
+def test_errors_that_do_not_fall_with_the_step_are_rounding(first, then, found):
+    """Half the step leaves at most half of an error that is its own; a far larger one is no rounding."""
+    own = np.zeros(1, PAST)[0]
+    assert not recognise_noise(own, first, 1e-3)
+    assert recognise_noise(own, then, 5e-4) == found
+    assert own.noise == (2 * max(first, then) if found else 0.0)
 
 
 def test_a_law_that_is_not_a_number_names_its_joint():

@@ -145,6 +145,18 @@ def test_a_rubbing_box_moves_alike_in_all_formulations(formulation):
     assert impacts(ends[0]) and np.abs(first - second).max() < 1e-5
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_tumbling_box_comes_to_rest_whatever_its_friction(seed):
+    """Four corners share a load and stick in more ways than one; forces are found in every step."""
+    rng = np.random.default_rng(seed)
+    start, rate = (0, 0, 0.3, *rng.normal(size=4)), tuple(2.0 * rng.normal(size=6))
+    for friction in (0.2, 0.5, 1.0):
+        r = dal.run(box(friction, 0.3 * (seed % 3), start=start, start_rate=rate), until=1.5, step=1e-3)
+        normal, rubbing = r["floor.normal_force"], np.linalg.norm(r["floor.friction_force"], axis=1)
+        assert np.all(rubbing <= friction * normal * (1 + 1e-12)) and r["floor.gap"].min() > -1e-9
+        assert r["energy.total"][-1] < r["energy.total"][0]
+
+
 def test_impacts_do_not_depend_on_the_axes_of_the_world():
     turn = dal.rotation_between(Z, (0.3, -2.0, 0.7))
     straight = dal.run(box(0.3, 0.2, **TUMBLE), until=0.25, step=5e-4)

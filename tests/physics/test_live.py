@@ -1,11 +1,15 @@
 """Models that change while they run: what an edit keeps, what an impact takes, and what a refused edit leaves."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import dalembert as dal
 from dalembert.results.segments import SegmentedResults
 
+PROBLEMS = Path(__file__).resolve().parents[1] / "problems"
 EPS = np.finfo(float).eps
 Y, Z = (0, 1, 0), (0, 0, 1)
 FORMULATIONS = ["recursive", "semi-recursive", "global"]
@@ -87,6 +91,46 @@ def test_a_pin_that_is_added_takes_what_mechanics_says(formulation):
         kinetic = 0.5 * 1.0 / 3.0 * before**2
         assert sim["energy.kinetic"] == pytest.approx(0.25 * kinetic, rel=1e-9)
         assert any("impact took" in message for message in sim.messages)
+
+
+@pytest.mark.parametrize("formulation", ["recursive", "semi-recursive"])
+def test_a_rod_that_is_caught_again_and_again_halves_its_speed_each_time(formulation):
+    """Times, places and speeds of the four catches of p1_topology_pendulum_impact."""
+    p = json.loads((PROBLEMS / "p1_topology_pendulum_impact.json").read_text())
+    d = p["data"]
+    across = d["m"] * d["l"] ** 2 / 12
+    m = dal.Model("walker", gravity=(0, -d["g"], 0)).add(
+        dal.Body("link", mass=d["m"], com=(-d["l"] / 2, 0, 0), inertia=(across, across, across),
+                 points={"one": (0, 0, 0), "two": (-d["l"], 0, 0)}),
+        dal.Revolute("pin", "ground", "link.one", axis=Z, start_rate=d["omega0"]))
+    free = "two"
+    with dal.live(m, accuracy=1e-10, formulation=formulation) as sim:
+        for event in p["events"]:
+            way = np.sign(sim[f"link.{free}.velocity"][1])
+            sim.advance(until=5.0, stop=lambda s, way=way, free=free: way * s[f"link.{free}.position"][1] < 0.0)
+            x, before = sim[f"link.{free}.position"], sim["link.angular_velocity"][2]
+            assert sim.t == pytest.approx(event["t"], abs=1e-7) and x[0] == pytest.approx(event["x_capture"], abs=1e-7)
+            sim.remove("pin")
+            sim.ground_point("foot", tuple(x))
+            sim.add(dal.Revolute("pin", "ground.foot", f"link.{free}", axis=Z))
+            found = sim["link.angular_velocity"][2]
+            assert found == pytest.approx(-0.5 * before, rel=1e-9)
+            assert abs(found) == pytest.approx(abs(event["omega_plus"]), abs=1e-6)
+            free = "one" if free == "two" else "two"
+
+
+def test_edits_of_modular_models_place_new_bodies_and_keep_the_others():
+    with dal.live(pendulum(), step=1e-3, formulation="modular") as sim:
+        sim.advance(0.2)
+        before = sim["first.tip.position"]
+        sim.add(rod("second"), dal.Revolute("elbow", "first.tip", "second", axis=Z, start=0.3))
+        assert sim["first.tip.position"] == pytest.approx(before, abs=1e-12)
+        assert sim["second.position"] == pytest.approx(before, abs=1e-4) and sim["elbow.angle"] == pytest.approx(0.3, abs=1e-9)
+        sim.advance(0.2)
+        sim.remove("pivot")
+        energy = sim["energy.total"]
+        sim.advance(0.2)
+        assert sim["energy.total"] == pytest.approx(energy, rel=1e-3)
 
 
 def test_two_free_bodies_that_are_joined_keep_their_momenta():

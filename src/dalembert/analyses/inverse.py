@@ -15,7 +15,7 @@ from ..model.laws import LawLike
 from ..model.model import Model
 from ..model.parts import Motion
 from ..results.results import Results
-from ..start.control import idle_controllers
+from ..start.control import idle_parts
 from ..start.evaluate import make_results
 from ..start.initial import prepare_start
 from ..system.edit import changed
@@ -75,7 +75,7 @@ def inverse_dynamics(model: Model, motion: Mapping[str, LawLike] | None = None, 
         raise packed.law_errors[0].error("while the drives were evaluated")
     frames = {"t": times, "q": q, "qd": qd, "qdd": qdd}
     return make_results(_all_driven(packed), begin.formulation.name, frames,
-                        messages=(*begin.messages, *idle_controllers(packed)), integrator="inverse dynamics")
+                        messages=(*begin.messages, *idle_parts(packed)), integrator="inverse dynamics")
 
 
 def _with_drives(model: Model, motion: Mapping[str, LawLike]) -> Model:

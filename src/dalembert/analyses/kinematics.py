@@ -22,7 +22,7 @@ from ..start.arguments import DEFAULT_ACCURACY, RunOptions
 from ..start.assembly import TOLERANCE, Assembler
 from ..start.closing import set_drives
 from ..start.constraints import Constraints
-from ..start.control import idle_controllers
+from ..start.control import idle_parts
 from ..start.deformed import Starts
 from ..start.evaluate import make_results
 from ..start.initial import Start, prepare_start
@@ -131,7 +131,7 @@ def drive_through(begin: Start, times: np.ndarray, what: str) -> Results:
         failure = _beyond_reach(simulation, ended.t, float(times[len(frames["t"])]), ended.error)
     status = "ok" if failure is None else f"{type(failure).__name__}: {failure}"
     results: Results = make_results(begin.packed, begin.formulation.name, frames, integrator=what, status=status,
-                                    messages=(*begin.messages, *idle_controllers(begin.packed)), events=simulation.events)
+                                    messages=(*begin.messages, *idle_parts(begin.packed)), events=simulation.events)
     if failure is not None:
         cast(HoldsResults, failure).results = results
         raise failure

@@ -16,7 +16,7 @@ from ..results.results import Results
 from ..start.arguments import check_time
 from ..start.closing import at_time
 from ..start.constraints import Constraints
-from ..start.control import idle_controllers
+from ..start.control import idle_parts
 from ..start.deformed import Starts
 from ..start.formulations import Formulation
 from ..start.initial import prepare_start
@@ -99,7 +99,7 @@ class Eigenmodes:
     def messages(self) -> tuple[str, ...]:
         """What is to be known to read the frequencies."""
         speeds = {part: float(np.linalg.norm(w)) for part, w in self.spins.items()}
-        idle = idle_controllers(self.linear.begin.packed)
+        idle = idle_parts(self.linear.begin.packed)
         return idle + tuple(f"{part!r} turns at {w:.5g} rad/s ({w / (2 * np.pi):.5g} Hz): frequencies are those seen in axes "
                             "that turn with it; whirl(model) gives those in fixed axes, forward and backward"
                             for part, w in speeds.items())

@@ -29,7 +29,7 @@ from ..results.stats import Stats
 from ..start.arguments import check_time
 from ..start.assembly import Assembler
 from ..start.closing import at_time, held_at
-from ..start.control import idle_controllers
+from ..start.control import idle_parts
 from ..start.deformed import Equilibrium, Starts
 from ..start.evaluate import make_results
 from ..start.initial import prepare_rigid, prepare_start, start_at
@@ -147,7 +147,7 @@ def _find(balance: Balance, q: np.ndarray) -> tuple[Place, int]:
 def _shown(packed: Packed, begin: Start, frames: Mapping[str, ArrayLike], iterations: int, stable: bool) -> StaticResults:
     """Results of the one frame in equilibrium."""
     results = make_results(packed, begin.formulation.name, frames, integrator="static",
-                           messages=(*begin.messages, *idle_controllers(packed)),
+                           messages=(*begin.messages, *idle_parts(packed)),
                            stats=Stats(iterations=iterations, factorizations=iterations), kind=StaticResults)
     results.stable = stable
     return results

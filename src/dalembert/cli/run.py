@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..model.checked import CheckedModel
     from ..model.model import Model
     from ..results.results import Results
+    from ..scenes.scene import Scene
 
 SYSTEM = ("energy", "momentum", "constraints")
 
@@ -81,7 +82,22 @@ def _draw(painter: Painter, results: Results, plots: tuple[str, ...], picture: P
     if picture.is_file() and picture.stat().st_size and not (force or holds_picture(picture)):
         click.echo(f"{picture}: exists and is not a picture of a run, and is not replaced; allow it with --force", err=True)
         return
-    painter.begin(picture_of(results, plots), picture)
+    painter.begin(picture_of(results, plots, _poses(results)), picture)
+
+
+def _poses(results: Results) -> Scene | None:
+    """Return the mechanism at a few frames; None where it cannot be drawn, which is no reason to lose the curves."""
+    from ..results.animation import poses_of
+    from ..results.scene import scene_of
+
+    try:
+        scene = scene_of(results, frames=poses_of(results))
+    except MultibodyError as error:
+        click.echo(f"the mechanism is not drawn: {error}", err=True)
+        return None
+    for note in scene.notes:
+        click.echo(note, err=True)
+    return scene
 
 
 def _until_stopped(simulate: Callable[..., Results], *model: Model, **settings: Any

@@ -35,18 +35,20 @@ _EQUALITIES = ("connect", "weld", "joint", "tendon")
 _SECTIONS = ("contact", "tendon", "sensor", "keyframe", "deformable", "extension")
 
 
-def read_mjcf(path: str | PathLike[str]) -> Model:
+def read_mjcf(path: str | PathLike[str], *, limits: bool = False) -> Model:
     """Read a robot in MuJoCo's format.
 
     Parameters
     ----------
     path : str or path
         ``<mujoco>``; files it includes are read too.
+    limits : bool
+        Whether limits and dry friction of hinges and slides act.
 
     Returns
     -------
     Model
-        Its `notes` say what was left out: contacts, limits, dry friction, actuators, tendons.
+        Its `notes` say what was left out: contacts, actuators, tendons, and limits and dry friction unless asked for.
         ``connect`` becomes a `Spherical`, ``weld`` a `Fixed` joint that closes a loop, ``joint`` a `Gear`, ``tendon`` between
         fixed tendons a `Gear` or `CoordinateCoupling`.  Coordinates count from the drawn pose, so that ``ref`` is taken off
         them.  A ``motor`` on a joint becomes a `Motor` without effort.  Geoms become the bodies' `drawing`.
@@ -59,7 +61,7 @@ def read_mjcf(path: str | PathLike[str]) -> Model:
         If the robot cannot exist, such as an inertia with a negative principal moment.
     """
     root = read_included(Path(path))
-    reader = _Reader(root, read_settings(root, Path(path).parent), TextFaults(fspath(path)))
+    reader = _Reader(root, read_settings(root, Path(path).parent), TextFaults(fspath(path)), limits)
     for world in root.all("worldbody"):
         reader.read_body(world, None, AT_ORIGIN, "main")
     reader.size_springs()
@@ -77,8 +79,8 @@ def read_mjcf(path: str | PathLike[str]) -> Model:
 class _Reader:
     """Collects the parts of one model."""
 
-    def __init__(self, root: Element, settings: Settings, faults: TextFaults):
-        self.settings, self.faults, self.names = settings, faults, PartNames(())
+    def __init__(self, root: Element, settings: Settings, faults: TextFaults, limits: bool):
+        self.settings, self.faults, self.names, self.limits = settings, faults, PartNames(()), limits
         self.ground = Made("ground", AT_ORIGIN, NO_MASS)
         self.bodies: list[Made] = []
         self.parts: list[Any] = []
@@ -186,13 +188,16 @@ class _Reader:
                 more["axis"] = tuple(axis.tolist())
                 axis = below.world.rotation @ axis / np.linalg.norm(axis)
             pose = below.world.then(anchor)
+            if self.limits and said in ("hinge", "slide"):
+                more |= self._resistance(element, said)
             joint = _KINDS[said](name, first, second, **more)
         self._add(element, joint)
         self.joints[original or name] = joint
         below.above, below.rates = None if said == "free" else above, directions(said, pose, axis)
         below.rotors = [rotor] * len(below.rates)
         self._joint_forces(element, said, joint, below)
-        self._left_out(element, name)
+        if not (self.limits and said in ("hinge", "slide")):
+            self._left_out(element, name)
 
     def _joint_forces(self, element: Element, said: str, joint: Joint, body: Made) -> None:
         k, c, rest, ref = (numbers(element, key, (0.0,))[0] for key in ("stiffness", "damping", "springref", "ref"))
@@ -225,12 +230,27 @@ class _Reader:
             attributes = {**element.attributes, "stiffness": repr(k), "damping": repr(c)}
             self._joint_forces(replace(element, attributes=attributes), said, joint, body)
 
+    def _is_limited(self, element: Element) -> bool:
+        limited = element.attributes.get("limited", "auto")
+        return limited == "true" or (limited == "auto" and "range" in element.attributes
+                                     and self.settings.flag("autolimits", "true"))
+
+    def _resistance(self, element: Element, said: str) -> dict[str, Any]:
+        """Return limits, counted from the drawn pose, and friction of a hinge or slide."""
+        found: dict[str, Any] = {}
+        friction, ref = (numbers(element, key, (0.0,))[0] for key in ("frictionloss", "ref"))
+        if friction and "frictionloss" not in self.settings.disabled:
+            found["friction"] = friction
+        low, high = numbers(element, "range", (0.0, 0.0))
+        if self._is_limited(element) and low < high and "limit" not in self.settings.disabled:
+            turn = self.settings.angle if said == "hinge" else float
+            found["limits"] = (turn(low - ref), turn(high - ref))
+        return found
+
     def _left_out(self, element: Element, name: str) -> None:
         if numbers(element, "frictionloss", (0.0,))[0]:
             self.notes.append(f"joint {name!r}: its dry friction is left out")
-        limited = element.attributes.get("limited", "auto")
-        if limited == "true" or (limited == "auto" and "range" in element.attributes
-                                 and self.settings.flag("autolimits", "true")):
+        if self._is_limited(element):
             self.notes.append(f"joint {name!r}: its limits {element.attributes.get('range', '')} are not enforced")
 
     def _add(self, element: Element, joint: Joint) -> None:

@@ -28,7 +28,8 @@ _ROUNDING = 1e-14
 """An inertia below this fraction of mass times distance of the centre squared is what rounding left of a point mass."""
 
 
-def read_urdf(path: str | PathLike[str], *, floating_base: bool = False, gravity: Vector = (0.0, 0.0, -9.81)) -> Model:
+def read_urdf(path: str | PathLike[str], *, floating_base: bool = False, gravity: Vector = (0.0, 0.0, -9.81),
+              limits: bool = False) -> Model:
     """Read a URDF robot.
 
     Parameters
@@ -38,12 +39,15 @@ def read_urdf(path: str | PathLike[str], *, floating_base: bool = False, gravity
         True if the root link moves freely; otherwise it is fixed to the ground.
     gravity : (3,) float
         World axes [m/s²].
+    limits : bool
+        Whether limits and dry friction of the joints act.
 
     Returns
     -------
     Model
-        Its `notes` say what was left out: limits and friction.  ``<visual>`` becomes the bodies' `drawing`.  Links without
-        ``<inertial>`` are massless bodies; a ``<mimic>`` becomes a `Gear` named after its joint with ``_mimic`` appended.
+        Its `notes` say what was left out: limits and friction unless asked for.  ``<visual>`` becomes the bodies' `drawing`.
+        Links without ``<inertial>`` are massless bodies; a ``<mimic>`` becomes a `Gear` named after its joint with ``_mimic``
+        appended.
         Dots in names become underscores; a joint that shares its name with a link gets ``_joint`` appended.
 
     Raises
@@ -69,10 +73,10 @@ def read_urdf(path: str | PathLike[str], *, floating_base: bool = False, gravity
     parts.append(base(names.new(f"{names.of[root]}_base"), "ground", names.of[root]))
     made: dict[str, Joint] = {}
     for element in joints:
-        joint, spring = _joint(element, names, points)
+        joint, spring = _joint(element, names, points, limits)
         made[element.need("name")] = joint
         parts += [joint] if spring is None else [joint, spring]
-        notes += _left_out(element, joint.name)
+        notes += [] if limits else _left_out(element, joint.name)
         faults.lines[f"joints.{joint.name}"] = line_of(element)
     for element in joints:
         mimic = element.one("mimic")
@@ -188,7 +192,8 @@ def _drawing(link: Element) -> tuple[Drawing, ...]:
     return tuple(each for each in found if each.kind == "mesh" or all(x > 0 for x in each.size))
 
 
-def _joint(element: Element, names: PartNames, points: dict[str, dict[str, Frame]]) -> tuple[Joint, JointSpring | None]:
+def _joint(element: Element, names: PartNames, points: dict[str, dict[str, Frame]], limits: bool
+           ) -> tuple[Joint, JointSpring | None]:
     """Return a joint and its damper, and add the place of the joint to the parent's points."""
     said = element.need("type")
     kind = _KINDS.get(said)
@@ -207,6 +212,8 @@ def _joint(element: Element, names: PartNames, points: dict[str, dict[str, Frame
         if line is not None and not any(axis):
             raise line.fail("a zero axis", "a direction")
         more["axis"] = tuple(axis)
+    if limits and kind in (Revolute, Prismatic):
+        more |= _resistance(element)
     joint = kind(name, f"{names.of[parent]}.{name}", names.of[child], **more)
     damping = numbers(element.one("dynamics"), "damping", (0.0,))[0]
     if damping and len(joint.coordinates) == 1:
@@ -232,13 +239,22 @@ def _mimic(element: Element, mimic: Element, joints: dict[str, Joint], names: Pa
     return Gear(name, other.name, own.name, ratio, offset) if ratio else Motion(name, own.name, position=offset)
 
 
+def _resistance(element: Element) -> dict[str, Any]:
+    """Return limits and friction of a joint; limits that leave nothing between them are none."""
+    limit = element.one("limit")
+    low, high = (numbers(limit, key, (0.0,))[0] for key in ("lower", "upper"))
+    bounded = limit is not None and element.attributes["type"] in ("revolute", "prismatic") and low < high
+    friction = numbers(element.one("dynamics"), "friction", (0.0,))[0]
+    return ({"limits": (low, high)} if bounded else {}) | ({"friction": friction} if friction else {})
+
+
 def _left_out(element: Element, name: str) -> list[str]:
     """Report what of a joint does not become part of the model."""
     notes = []
     limit = element.one("limit")
     if limit is not None and element.attributes["type"] in ("revolute", "prismatic"):
         lower, upper = (numbers(limit, key, (0.0,))[0] for key in ("lower", "upper"))
-        notes.append(f"joint {name!r}: its limits {lower:g} to {upper:g} are not enforced")
+        notes.append(f"joint {name!r}: its limits {lower:g} to {upper:g} are not enforced; limits=True does it")
     if numbers(element.one("dynamics"), "friction", (0.0,))[0]:
-        notes.append(f"joint {name!r}: its dry friction is left out")
+        notes.append(f"joint {name!r}: its dry friction is left out; limits=True keeps it")
     return notes

@@ -33,6 +33,7 @@ CONSTANTS = _record(
     ("places", "i8"),  # 1 if forces need positions and velocities of bodies
     ("pivot", "i8"),  # 1 if a body's mass matrix is singular: joints' directions are taken in the order of their inertia
     ("rotors", "i8"),  # number of rates with rotors
+    ("modular", "i8"),  # 1 if rows are penalties of components, which no solution and no projection meets exactly
 )
 
 BODY = record_in_lines(

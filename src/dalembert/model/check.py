@@ -14,11 +14,11 @@ from .check_control import read_controller, read_event
 from .check_flexible_parts import read_flexible
 from .check_forces import read_force, read_motion
 from .check_joints import read_joint
-from .checked import CheckedBody, CheckedModel, Place
+from .checked import CheckedBody, CheckedJoint, CheckedModel, Place
 from .geometry import check_drawings
 from .model import Model
 from .names import Names, name_is_good
-from .parts import Body, Frame
+from .parts import MOST_SUBSTEPS, OWN_STEPS, Body, Frame
 from .text_write import to_text
 from .values import EYE3, ZERO3, Faults, frozen, matrix, number, rotation, row, shown, vector
 
@@ -52,7 +52,7 @@ def check(model: Model) -> CheckedModel:
     checked = find_faults(model, faults)
     if faults:
         raise ModelError(faults, str(model.name))
-    return CheckedModel(**checked, text=to_text(model))
+    return CheckedModel(**checked, text=to_text(model), source=model.replaced())
 
 
 def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
@@ -78,6 +78,7 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
     forces = tuple([read_force(faults, f"forces.{f.name}", f, names) for f in sections["forces"]])
     driven: dict[tuple[int, int], str] = {}
     motions = tuple([read_motion(faults, f"motions.{m.name}", m, names, driven) for m in sections["motions"]])
+    _refuse_driven_limits(faults, joints, driven)
     contacts = tuple([read_contact(faults, f"contacts.{c.name}", c, names) for c in sections["contacts"]])
     groups = tuple([read_group(faults, f"contact_groups.{g.name}", g, names) for g in sections["contact_groups"]])
     moved: dict[str, str] = {}
@@ -90,6 +91,14 @@ def find_faults(model: Model, faults: Faults) -> dict[str, Any]:
             "events": events, "contacts": contacts, "groups": groups}
 
 
+def _refuse_driven_limits(faults: Faults, joints: tuple[CheckedJoint, ...], driven: dict[tuple[int, int], str]) -> None:
+    for index, joint in enumerate(joints):
+        for k, _, _ in joint.limits:
+            if (index, k) in driven:
+                faults.flag(f"joints.{joint.name}.limits", f"the motion {driven[index, k]!r} prescribes the coordinate, "
+                            "which a limit cannot stop; leave the limits out, or drive it by a Motor")
+
+
 def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBody:
     mass = number(faults, where + ".mass", body.mass, "kg", least=0.0, remedy="zero is legal")
     com = vector(faults, where + ".com", body.com, "m")
@@ -100,8 +109,20 @@ def _read_body(faults: Faults, where: str, index: int, body: Body) -> CheckedBod
         mass=mass,
         com=ZERO3 if com == (0.0, 0.0, 0.0) else frozen(com),
         inertia=_read_inertia(faults, where + ".inertia", body.inertia),
+        integrator=_read_own_steps(faults, where, body),
+        substeps=body.substeps,
         points=_points(faults, where + ".points", index, body.name, body.points),
     )
+
+
+def _read_own_steps(faults: Faults, where: str, body: Body) -> str | None:
+    """Check a body's own integrator and substeps."""
+    if body.integrator is not None and body.integrator not in OWN_STEPS:
+        faults.flag(where + ".integrator", f"found {shown(body.integrator)}.{faults.near(str(body.integrator), OWN_STEPS)}")
+    n = body.substeps
+    if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= MOST_SUBSTEPS:
+        faults.flag(where + ".substeps", f"found {shown(n)}, expected a whole number from 1 to {MOST_SUBSTEPS}")
+    return body.integrator
 
 
 def _points(faults: Faults, where: str, body: int, owner: str, points: Any) -> dict[str, Place]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .check_limits import read_joint_friction, read_limit_restitution, read_limits
 from .checked import CheckedJoint, Place
 from .guesses import Guess
 from .joints import Joint
@@ -67,6 +68,9 @@ def read_joint(faults: Faults, where: str, joint: Joint, names: Names) -> Checke
         unsaid_rates=unsaid,
         guessed=guessed,
         armature=_read_armature(faults, where + ".armature", joint),
+        limits=read_limits(faults, where + ".limits", joint),
+        friction=read_joint_friction(faults, where + ".friction", joint),
+        restitution=read_limit_restitution(faults, where + ".restitution", joint),
     )
 
 

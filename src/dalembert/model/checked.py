@@ -26,7 +26,8 @@ class CheckedBody:
 
     A `face` is the massless frame of a place of a flexible part; `base` is the row of the part's first face and `offset`
     where the place lies in its axes while the part is undeformed [m].  `floating` are the constants of a flexible body whose
-    floating frame this row is (topology/flexible.py).  `hidden` rows are not shown.
+    floating frame this row is (topology/flexible.py).  `hidden` rows are not shown.  `integrator` and
+    `substeps` are its own steps in the modular formulation.
     """
 
     name: str
@@ -39,6 +40,8 @@ class CheckedBody:
     offset: np.ndarray | None = None
     floating: Any = None
     hidden: bool = False
+    integrator: str | None = None
+    substeps: int = 1
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class CheckedJoint:
     `start` (nq,) and `start_rate` (nv,) are complete coordinates (quaternions normalised), or None if not given; the last
     `unsaid_rates` of the rates are zero because only the others were given, the velocity of a free joint.
     `armature` (nv,) are the inertias of rotors [kg m² or kg].
+    `limits` are numbers of coordinates with least and largest value, `friction` with the largest effort; `restitution` belongs
+    to the limits.
     A start that is `guessed` is where the search for an assembled position begins.
     A `hidden` joint belongs to a flexible body and is not shown; an elastic one follows the place of that name.
     """
@@ -111,6 +116,9 @@ class CheckedJoint:
     unsaid_rates: int = 0
     guessed: bool = False
     armature: Any = 0.0
+    limits: tuple[tuple[int, float, float], ...] = ()
+    friction: tuple[tuple[int, float], ...] = ()
+    restitution: float = 0.0
 
     @property
     def keeps_start(self) -> bool:
@@ -286,7 +294,10 @@ class CheckedGroup:
 
 @dataclass(frozen=True)
 class CheckedModel:
-    """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it."""
+    """A faultless model; `text` is its model text for the provenance of results, `notes` list what is odd about it.
+
+    `source` is the model that was checked, as it was then.
+    """
 
     name: str
     gravity: np.ndarray
@@ -303,3 +314,4 @@ class CheckedModel:
     events: tuple[CheckedEvent, ...] = ()
     contacts: tuple[CheckedContact, ...] = ()
     groups: tuple[CheckedGroup, ...] = ()
+    source: Any = None

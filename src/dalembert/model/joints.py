@@ -29,6 +29,13 @@ class Joint:
         Inertia of a rotor geared to the joint, seen from the joint's side, [kg m²] about an angle, [kg] along a displacement:
         one number for all rates, or one per rate.  It adds half of it times the rate's square to the kinetic energy and
         nothing else, neither weight nor gyroscopic moments.  The three of a rotation in space must be equal.
+    limits : (float, float) or mapping, optional
+        Least and largest coordinate [rad or m], None for none; of a joint with several coordinates by their names,
+        ``{"angle": (-1, 1)}``.  The joint is stopped there, and starts within.
+    friction : float or mapping
+        Largest dry friction, which opposes the rate or holds the joint [N m about an angle, N along a displacement].
+    restitution : float
+        Speed of a rebound from a limit by that before, 0 to 1.
     """
 
     name: str
@@ -38,6 +45,9 @@ class Joint:
     start_rate: Any = field(default=None, kw_only=True)
     cut: bool | None = field(default=None, kw_only=True)
     armature: Any = field(default=0.0, kw_only=True)
+    limits: Any = field(default=None, kw_only=True)
+    friction: Any = field(default=0.0, kw_only=True)
+    restitution: float = field(default=0.0, kw_only=True)
 
     record: ClassVar[JointRecord] = JointRecord(JointCode.NONE)
     coordinates: ClassVar[tuple[str, ...]] = record.coordinates

@@ -185,6 +185,12 @@ class Model:
     def __len__(self) -> int:
         return len(self._parts)
 
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the parts in tables."""
+        from .html import model_html
+
+        return model_html(self)
+
     def __repr__(self) -> str:
         words = {"bodies": "body", "flexible": "flexible body", "joints": "joint", "constraints": "constraint",
                  "forces": "force", "motions": "motion", "contacts": "contact", "contact_groups": "contact group",

@@ -33,6 +33,11 @@ __all__ = ["FORCES", "JOINTS", "Body", "Bushing", "Cylindrical", "Fixed", "Force
            "Vector"]
 
 
+OWN_STEPS = ("newmark", "linear-acceleration", "trapezoidal", "semi-implicit-euler")
+"""Integrators of single bodies in the modular formulation."""
+MOST_SUBSTEPS = 1000
+
+
 @dataclass(frozen=True)
 class Frame:
     """A named place on a body that is also turned.
@@ -69,6 +74,11 @@ class Body:
         Named places in the body's axes [m].
     drawing : sequence of Drawing
         What it looks like, see `dalembert.model.geometry`; nothing else depends on it.
+    integrator : str, optional
+        Its own steps in the formulation ``"modular"``: ``"newmark"``, ``"linear-acceleration"``, ``"trapezoidal"`` or
+        ``"semi-implicit-euler"``; that of the run by default.
+    substeps : int
+        Steps of its own in one of the run, there.
     """
 
     name: str
@@ -77,6 +87,8 @@ class Body:
     inertia: Any = (0.0, 0.0, 0.0)
     points: Mapping[str, Any] = field(default_factory=dict)
     drawing: Sequence[Any] = ()
+    integrator: str | None = field(default=None, kw_only=True)
+    substeps: int = field(default=1, kw_only=True)
 
 
 @dataclass(frozen=True)

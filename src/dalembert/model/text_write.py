@@ -54,6 +54,11 @@ def to_text(model: Model) -> str:
     return "\n".join(lines) + "\n"
 
 
+def field_text(part: Any) -> str:
+    """Return the fields of a part that differ from their defaults as they stand in the model text."""
+    return _text(_part(part)).strip("{}")
+
+
 def _part(part: Any) -> dict[str, Any]:
     """Return the fields of a part that differ from their defaults, by the words of the model text."""
     plain = isinstance(part, (Body, Motion, Contact, ContactGroup, Controller, Event))

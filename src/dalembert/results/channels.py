@@ -59,7 +59,7 @@ def owners(layout: Layout) -> Owners:
         joint, units = moved[motion.joint]
         add(motion.name, _in_units(MOTION, units[motion.v - joint.v:][:1]), motion)
     for contact in layout.contacts:
-        add(contact.name, CONTACTS, contact)
+        add(contact.name, RESISTANCES[contact.kind, contact.unit] if contact.kind != "shapes" else CONTACTS, contact)
     for group in layout.groups:
         add(group.name, GROUPS, group)
     for controller in layout.controllers:
@@ -153,6 +153,10 @@ CONTACTS = {
     "normal_force": Quantity("N", (), _contact(tab.NORMAL_FORCE)),
     "friction_force": Quantity("N", XYZ, _contact(tab.FRICTION_FORCE)),
 }
+_EFFORTS = {unit: Quantity(unit, (), _contact(tab.NORMAL_FORCE)) for unit in ("N", "N m")}
+RESISTANCES = {(kind, unit): ({} if kind == "friction" else {"gap": Quantity(of, (), _contact(tab.GAP))}) | {"effort": effort}
+               for (unit, effort), of in zip(_EFFORTS.items(), ("m", "rad"), strict=True) for kind in ("limits", "friction")}
+"""Kind and unit of limits or friction of a joint -> their quantities."""
 
 
 def _group(column: int) -> Take:

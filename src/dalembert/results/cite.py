@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .references import CONSTRAINED, ENTRIES, FLEXIBLE, FORMULATIONS, IMPLICIT, INTEGRATORS, MASSLESS, TURNING
+from .references import CONSTRAINED, CONTACT, ENTRIES, FLEXIBLE, FORMULATIONS, IMPLICIT, INTEGRATORS, MASSLESS, TURNING
 from .results import Results
 
 
@@ -29,6 +29,8 @@ def cite(results: Results) -> str:
         keys += _asked(formulation, CONSTRAINED)
     if any("massless" in message for message in results.messages):
         keys += MASSLESS
+    if results.layout.contacts:
+        keys += CONTACT
     if results.layout.faces:
         keys += _asked(formulation, FLEXIBLE)
     turns = any(joint.nq != joint.nv for joint in results.layout.joints)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ChannelError
+from ..scenes.scene import Scene
 from .panels import Panel, Picture, empty_figure, fill, paint, write_figure
 from .results import Results
 from .tabular import labelled, left_out, overview
@@ -34,16 +35,16 @@ def draw(results: Results, channels: Sequence[str] = (), *, path: str | Path | N
     if path is not None:
         write_figure(figure, path)
     if wanted:
-        _show()
+        show_windows()
     return figure
 
 
-def picture_of(results: Results, channels: Sequence[str] = ()) -> Picture:
-    """Return what `draw` draws, as plain data."""
+def picture_of(results: Results, channels: Sequence[str] = (), mechanism: Scene | None = None) -> Picture:
+    """Return what `draw` draws, as plain data, perhaps below the mechanism."""
     groups = _by_unit(results, channels or overview(results))
     more = "" if channels else left_out(results).partition(":")[0]
     title = f"{results.layout.model} ({more})" if more else results.layout.model
-    return Picture(title, results.t, [_panel(results, group, unit) for unit, group in groups.items()])
+    return Picture(title, results.t, [_panel(results, group, unit) for unit, group in groups.items()], mechanism)
 
 
 def _by_unit(results: Results, channels: Sequence[str]) -> dict[str, list[str]]:
@@ -75,7 +76,7 @@ def _new_figure(picture: Picture, on_screen: bool) -> Figure:
     return empty_figure(picture)
 
 
-def _show() -> None:
+def show_windows() -> None:
     """Open the window if the backend has one."""
     import matplotlib
 

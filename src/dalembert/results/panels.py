@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..errors import unwritable
+from ..scenes.picture import poses
+from ..scenes.scene import Scene
 from .targets import DRAWN_BY
 
 if TYPE_CHECKING:
@@ -18,6 +20,10 @@ MARGINS = (0.95, 0.15, 0.55, 0.4)
 """Left, right, lower and upper margin of a picture [inch]: room for an axis label and numbers of eight characters."""
 WIDTH = 7.0
 """Of a picture [inch]."""
+HIGH = 3.4
+"""Height of the picture of a mechanism [inch]."""
+PIXELS = (900, 510)
+"""Of a mechanism."""
 
 
 class Panel(NamedTuple):
@@ -28,16 +34,17 @@ class Panel(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """Panels above each other over the times t (n,) [s]."""
+    """Panels above each other over the times t (n,) [s]; above them the mechanism at all frames of its scene."""
 
     title: str
     t: np.ndarray
     panels: list[Panel]
+    mechanism: Scene | None = None
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height [inch]."""
-        return WIDTH, 1.6 + 2.4 * len(self.panels)
+        return WIDTH, 1.6 + 2.4 * len(self.panels) + (HIGH if self.mechanism is not None else 0.0)
 
 
 def fill(ax: Axes, t: np.ndarray, panel: Panel) -> None:
@@ -53,12 +60,21 @@ def fill(ax: Axes, t: np.ndarray, panel: Panel) -> None:
 
 def paint(figure: Figure, picture: Picture) -> None:
     """Draw all panels into an empty figure."""
-    axes = figure.subplots(len(picture.panels), 1, sharex=True, squeeze=False)[:, 0]
+    heights = [*([] if picture.mechanism is None else [HIGH]), *[2.4] * len(picture.panels)]
+    axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    if picture.mechanism is not None:
+        axes[0].imshow(poses(picture.mechanism, PIXELS))
+        axes[0].set_axis_off()
+        axes[0].set_title(picture.title)
+        axes = axes[1:]
     for ax, panel in zip(axes, picture.panels, strict=True):
         fill(ax, picture.t, panel)
     for ax in axes[:-1]:
+        ax.sharex(axes[-1])
+        ax.tick_params(labelbottom=False)
         ax.set_xlabel("")
-    axes[0].set_title(picture.title)
+    if picture.mechanism is None:
+        axes[0].set_title(picture.title)
 
 
 def empty_figure(picture: Picture) -> Figure:

@@ -19,6 +19,8 @@ CONSTRAINED = {
 accelerations."""
 MASSLESS = ("ARN",)
 """Singular perturbation, where bodies are massless in any formulation."""
+CONTACT = ("GLO",)
+"""Inequalities by augmented Lagrangian, where there are contacts, limits or friction of joints."""
 
 FLEXIBLE = {
     "recursive": ("HEL",),

@@ -52,17 +52,19 @@ class Results:
         See `provenance.provenance`.
     events : iterable of EventRecord
         What happened at single times, in their order; see `dalembert.results.events.EventRecord`.
+    model : Model, optional
+        That of the run.
 
     Attributes
     ----------
-    layout, stats, messages, status, provenance, events
-        As above.
+    layout, stats, messages, status, provenance, events, model
+        As above; `model` is None in results that come from a file or from another process.
     """
 
     def __init__(self, frames: Mapping[str, np.ndarray], layout: Layout, *, evaluate: Evaluate | None = None,
                  tables: Mapping[str, np.ndarray] | None = None, stats: Stats | None = None,
                  messages: Iterable[str] = (), status: str = "ok", provenance: Mapping[str, Any] | None = None,
-                 events: Iterable[EventRecord] = ()):
+                 events: Iterable[EventRecord] = (), model: Model | None = None):
         self._frames = {name: np.asarray(frames[name], float) for name in FRAMES}
         self._tables = None if tables is None else dict(tables)
         self._evaluate = evaluate
@@ -72,6 +74,7 @@ class Results:
         self.status = status
         self.provenance = dict(provenance or {})
         self.events = tuple(events)
+        self.model = model
 
     @property
     def t(self) -> np.ndarray:
@@ -272,6 +275,64 @@ class Results:
 
         return draw(self, channels, path=path, show=show, ax=ax)
 
+    def picture(self, model: Model | None = None, *, frame: int | Sequence[int] | None = None, forces: bool = True,
+                reactions: bool = False, trace: Sequence[str] = (), size: tuple[int, int] = (800, 560),
+                path: str | Path | None = None, ax: Axes | None = None) -> Axes | Figure:
+        """Draw the mechanism at some frames of the run, earlier ones paler.
+
+        Parameters
+        ----------
+        model : Model, optional
+            That of the run; needed for results from a file if the model has reduced bodies.
+        frame : int or sequence of int, optional
+            Numbers of frames; by default a few that are spread over the run.
+        forces, reactions : bool
+            Whether to draw arrows for forces and torques, and for the forces that joints exert on their second body.
+        trace : sequence of str
+            Bodies and points whose way is drawn, such as ``["lower.tip"]``.
+        size : (2,) int
+            Width and height [pixels].
+        path : str or Path, optional
+            Where to write the picture.
+        ax : matplotlib Axes, optional
+            Draw into this one.
+
+        Returns
+        -------
+        matplotlib Figure, or Axes if `ax` was given
+        """
+        from .animation import picture
+
+        return picture(self, model, frame, path, ax, size, forces=forces, reactions=reactions, trace=trace)
+
+    def animate(self, path: str | Path, model: Model | None = None, *, fps: float = 25.0, speed: float | None = None,
+                forces: bool = True, reactions: bool = False, trace: Sequence[str] = (),
+                size: tuple[int, int] = (800, 600)) -> Path:
+        """Write a film of the mechanism, without a screen.
+
+        Parameters
+        ----------
+        path : str or Path
+            ``.gif``: for slides and pages.  ``.mp4``: by the program ffmpeg, where it is installed.  ``.html``: a page that
+            needs no network, to be played, stopped and turned in a browser.
+        model : Model, optional
+            As for `picture`.
+        fps : float
+            Pictures a second.
+        speed : float, optional
+            Simulated seconds a second of the film; by default one second, but films take 3 to 12 seconds.
+        forces, reactions, trace, size
+            As for `picture`.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        from .animation import animate
+
+        return animate(self, path, model, fps, speed, size, forces=forces, reactions=reactions, trace=trace)
+
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write results to a file.
 
@@ -297,7 +358,7 @@ class Results:
         if self._tables is None and self._evaluate is not None:
             self.tables()
         kept = {name: value for name, value in self.__dict__.items() if name not in ("_owners", "channels")}
-        return {**kept, "_evaluate": None}
+        return {**kept, "_evaluate": None, "model": None}
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} to {self.t[-1]:g} s" if len(self) else "no frames"
@@ -306,6 +367,12 @@ class Results:
         lines = [f"<Results of {self.layout.model!r}: {len(self)} frames, {span}{status}>",
                  f"  {method + ': ' if method else ''}{self.stats}", f"  {self._owned()}"]
         return "\n".join([*lines, *(f"  {message}" for message in self.messages)])
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the mechanism, the largest and smallest values, and the messages."""
+        from .html import html_of
+
+        return html_of(self)
 
     def _owned(self) -> str:
         """Say how many channels there are, and of what."""

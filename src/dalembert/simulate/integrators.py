@@ -199,6 +199,21 @@ class Bdf:
 
 
 @dataclass(frozen=True)
+class Componentwise:
+    """Steps of bodies as components, each predicted by q + h q' + lead h² q'' and corrected by Newmark's numbers.
+
+    `name` is that of the scheme which bodies take that say nothing.
+    """
+
+    name: str = "newmark"
+    lead: float = 0.5
+    beta: float = 0.25
+    gamma: float = 0.5
+    order: ClassVar[int] = 2
+    adaptive: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
 class Moreau:
     """Impulses that keep shapes apart in fixed steps: for many contacts, contact groups and friction of rigid bodies.
 
@@ -243,7 +258,31 @@ class Driven:
     adaptive: ClassVar[bool] = True
 
 
-Integrator = Explicit | Implicit | DiagonallyImplicit | Radau | Bdf | Driven | Moreau
+COMPONENTWISE: dict[str, Componentwise] = {
+    "newmark": Componentwise(),
+    "trapezoidal": Componentwise("trapezoidal"),
+    "linear-acceleration": Componentwise("linear-acceleration", beta=1.0 / 6.0),
+    "semi-implicit-euler": Componentwise("semi-implicit-euler", lead=1.0, beta=0.0, gamma=0.0),
+}
+"""Schemes of bodies in the modular formulation."""
+
+
+def choose_componentwise(integrator: object, where: str = "integrator") -> Componentwise:
+    """Return the scheme meant by a name or an object for the modular formulation."""
+    if isinstance(integrator, Newmark):
+        if not (0.0 <= integrator.beta <= 0.25 and integrator.gamma == 0.5):
+            raise ModelError(f"{where}: found {integrator!r}, expected beta from 0 to 1/4 and gamma = 1/2 in the modular "
+                             "formulation, whose prediction is explicit")
+        return Componentwise("newmark", beta=integrator.beta)
+    if integrator == "auto":
+        return Componentwise()
+    name = integrator if isinstance(integrator, str) else getattr(integrator, "name", integrator)
+    if name not in COMPONENTWISE:
+        raise ModelError(f"{where}: found {integrator!r} with formulation 'modular'." + near_names(str(name), COMPONENTWISE))
+    return COMPONENTWISE[str(name)]
+
+
+Integrator = Explicit | Componentwise | Implicit | DiagonallyImplicit | Radau | Bdf | Driven | Moreau
 """Methods of time integration."""
 
 RK4 = Explicit("rk4", 4, ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 1 / 2, 1 / 2, 1))

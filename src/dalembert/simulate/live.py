@@ -135,7 +135,8 @@ class Live:
         recorder.collect()
         recorder.add(simulation.loop.present())
         out: Results = make_results(simulation.begin.shown, simulation.begin.formulation.name, recorder.frames(),
-                                    messages=simulation.messages, stats=simulation.loop.stats(self._seconds),
+                                    messages=[*simulation.messages, *simulation.loop.opened()],
+                                    stats=simulation.loop.stats(self._seconds),
                                     events=[*self._edits, *simulation.events], **simulation.method)
         return out
 

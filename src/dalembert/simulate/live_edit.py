@@ -11,7 +11,7 @@ import numpy as np
 from ..model.dependents import names_in, owner_of
 from ..model.loose import with_free_joints
 from ..model.model import Model
-from ..start.formulations import Formulation
+from ..start.formulations import Formulation, Modular
 from ..start.initial import start_at
 from ..start.joining import join
 from ..start.start import Start
@@ -80,12 +80,23 @@ def start_edited(old: Model, new: Model, state: State, formulation: str | Formul
     fresh = [joint for joint in new.joints if joint.name not in found.same and joint.name not in found.joined
              and _binds(joint)]
     bodies = sum(part.name not in known for part in (*new.bodies, *new.flexible))
-    if found.joined or len(fresh) > bodies:
+    if found.joined or len(fresh) > bodies or (bodies and asks_for_poses(formulation)):
         held = new.replaced()
         for name in found.joined:
             if name in {joint.name for joint in new.joints}:
                 held = held.replaced(name, cut=True)
         joined = join(with_free_joints(held), state, found.same)
-        state, notes = joined.state, joined.notes
+        state, notes = joined.state if found.joined else _with_new(state, joined.state), joined.notes
     begin = start_at(with_free_joints(new), state, formulation, found.same)
     return replace(begin, messages=(*notes, *begin.messages))
+
+
+def asks_for_poses(formulation: str | Formulation) -> bool:
+    """Tell whether a formulation takes the poses of new bodies, not the coordinates of their joints."""
+    return formulation == Modular.name or isinstance(formulation, Modular)
+
+
+def _with_new(old: State, new: State) -> State:
+    """Return a state with what another one has besides; what was there stays as it is, to the last digit."""
+    return replace(old, bodies={**new.bodies, **old.bodies}, joints={**new.joints, **old.joints},
+                   elastic={**new.elastic, **old.elastic}, constants={**new.constants, **old.constants})

@@ -13,6 +13,7 @@ from ..kernels.compile.jit import called_directly
 from ..kernels.control.controllers import GIVEN, RUNNING
 from ..kernels.flex.superelement_tables import Superelements
 from ..kernels.linked_work import make_linked_work
+from ..kernels.modular.tables import Modular
 from ..kernels.step.dense_output import state_between
 from ..kernels.step.flow import PROGRESS, Flow
 from ..kernels.step.frames import Frames
@@ -21,6 +22,7 @@ from ..kernels.tables import System, Work
 from ..results.stats import Stats
 from ..start.arguments import RunOptions
 from ..start.control import first_samples, initial_memory
+from ..start.formulations import Modular as ModularFormulation
 from ..start.identities import moved_rows, only_rows
 from ..start.initial import Start
 from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
@@ -30,7 +32,8 @@ from ..start.status import error_of
 from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
 from ..system.extent import length_scale
-from .integrators import Driven, Implicit, Integrator, Moreau
+from .components import make_components
+from .integrators import Componentwise, Driven, Implicit, Integrator, Moreau
 from .methods import (
     addresses_of,
     functions_of,
@@ -71,6 +74,7 @@ class Loop:
 
     def __init__(self, begin: Start, method: Integrator, options: RunOptions, times: np.ndarray, *, detect: int = 0,
                  outer: bool = False):
+        self.component_notes: tuple[str, ...] = ()
         self.begin = begin  # owns the laws that the tables point to
         state = begin.natural or begin
         self.options, self.times = options, times
@@ -122,9 +126,31 @@ class Loop:
         bodies = len(self.system.body) if self.touching else 0
         self.functions = functions_of(method, self.touching)
         self.method = make_method(method, len(self.flow.q), len(self.flow.qd), dense=not self.begin.natural,
-                                  contacts=self.contacts, bodies=bodies)
+                                  contacts=self.contacts, bodies=bodies, efforts=len(self.work.control.effort))
         if isinstance(method, Moreau):
             self.method = with_crowd(self.method, method, self.begin.packed)
+        own = self._components(method)
+        if own is not None:
+            self.method = self.method._replace(modular=own)
+
+    def _components(self, method: Integrator) -> Modular | None:
+        """Components of the modular formulation, by the scheme of bodies that say nothing."""
+        natural, chosen = self.begin.natural, self.begin.formulation
+        if not isinstance(method, Componentwise) or natural is None or not isinstance(chosen, ModularFormulation):
+            return None
+        own, self.component_notes = make_components(natural.packed, chosen, method)
+        return own
+
+    def opened(self) -> list[str]:
+        """Tell how far penalties let joints open."""
+        options = self.method.modular.options
+        if not len(options) or options["row"][0] < 0:
+            return []
+        row = int(options["row"][0])
+        way = float(options["open"][0] * self.system.row["size"][row])
+        names = self.begin.packed.layout.rows
+        which = "joint {!r} ({})".format(*names[row]) if row < len(names) else "a joint that something acts on"
+        return [f"modular: joints opened by up to {way:.3g}, {which}; by the square of the step"]
 
     def _settling_steps(self) -> int:
         """Steps after a start within which recorded times end a step."""
@@ -213,12 +239,13 @@ class Loop:
         control, packed = self.work.control, self.begin.packed
         if not len(control.outer):
             raise ModelError("loads from outside: the simulation was made without; make it with outer=True")
-        given = self.method.contact.given if self.touching else control.outer
-        given[:], control.effort[:] = 0.0, 0.0
+        held = self.method.contact
+        given, effort = (held.given, held.effort) if self.touching else (control.outer, control.effort)
+        given[:], effort[:] = 0.0, 0.0
         if wrenches is not None:
             place_loads(packed, given, np.asarray(wrenches, float), points)
         if efforts is not None:
-            control.effort[:] = efforts
+            effort[:] = efforts
         self.restart()
 
     def restart(self) -> None:

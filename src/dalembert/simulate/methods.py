@@ -21,6 +21,8 @@ from ..kernels.contact.fixed import attempt_fixed, attempt_sprung, begin_fixed, 
 from ..kernels.contact.tables import Contacts, make_contact_state, no_contacts
 from ..kernels.crowd.moreau import attempt_moreau, begin_moreau, keep_moreau
 from ..kernels.crowd.tables import make_crowd_state, no_crowd
+from ..kernels.modular.step import attempt_modular, begin_modular, keep_modular, shorten_modular
+from ..kernels.modular.tables import no_modular
 from ..kernels.step.bdf import attempt_bdf, begin_bdf, keep_bdf, shorten_bdf
 from ..kernels.step.beginning import begin_step
 from ..kernels.step.driven import attempt_driven, begin_driven, keep_driven, shorten_driven
@@ -40,6 +42,7 @@ from ..system.pack import Packed
 from ..system.pack_crowd import bare_crowd
 from .integrators import (
     Bdf,
+    Componentwise,
     DiagonallyImplicit,
     Driven,
     Explicit,
@@ -75,6 +78,7 @@ MULTISTEP: Kernels = (begin_bdf, attempt_bdf, shorten_bdf, keep_bdf)
 DRIVEN: Kernels = (begin_driven, attempt_driven, shorten_driven, keep_driven)
 EVENT_DRIVEN: Kernels = (begin_with_contacts, attempt_with_contacts, shorten_with_contacts, keep_with_contacts)
 FIXED: Kernels = (begin_fixed, attempt_fixed, shorten_implicit, keep_fixed)
+COMPONENTS: Kernels = (begin_modular, attempt_modular, shorten_modular, keep_modular)
 SPRUNG: Kernels = (begin_fixed, attempt_sprung, shorten_explicit, keep_sprung)
 IMPULSES: Kernels = (begin_moreau, attempt_moreau, shorten_explicit, keep_moreau)
 
@@ -84,6 +88,8 @@ _ADDRESSES: dict[Kernels, tuple[int, ...]] = {}
 
 def functions_of(integrator: Integrator, contacts: bool = False) -> Kernels:
     """Return the four kernels of a method, in the order of kernels/step/method.py; those of models with contacts."""
+    if isinstance(integrator, Componentwise):
+        return COMPONENTS
     if isinstance(integrator, Moreau):
         return IMPULSES
     if isinstance(integrator, Driven):
@@ -119,7 +125,9 @@ def make_options(integrator: Integrator, begin: Start, asked: RunOptions) -> np.
     o: Any = opt[0]
     o.adaptive, o.step, o.accuracy = asked.step is None, asked.step or 0.0, asked.accuracy
     o.order, o.tolerated, o.rate_gap = integrator.order, 1.0, RATE_TOLERANCE
-    if isinstance(integrator, Explicit):
+    if isinstance(integrator, Componentwise):
+        o.stages = 1
+    elif isinstance(integrator, Explicit):
         o.stages, o.symplectic = len(integrator.b), integrator.symplectic
     elif isinstance(integrator, Moreau):
         o.stages = 1
@@ -163,10 +171,11 @@ def _set_projection(o: Any, begin: Start) -> None:
 
 
 def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool, contacts: Contacts | None = None,
-                bodies: int = 0) -> Method:
+                bodies: int = 0, efforts: int = 0) -> Method:
     """Return a method with its memory for n_q coordinates and n_v rates.
 
-    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`.
+    `dense`: keeps the exact tangent of joint coordinates at hand; `contacts` are those of the model, which then has `bodies`,
+    and `efforts` on the rates of its tree.
     """
     contacts = no_contacts() if contacts is None else contacts
     implicit = isinstance(integrator, (Implicit, DiagonallyImplicit, Bdf))
@@ -174,8 +183,8 @@ def make_method(integrator: Integrator, n_q: int, n_v: int, *, dense: bool, cont
                   _make_tangent(n_v if implicit else 0, dense=dense),
                   _make_stages(n_v if isinstance(integrator, Radau) else 0),
                   _make_past(integrator, n_q, n_v), contacts,
-                  make_contact_state(contacts, *((bodies, n_q, n_v) if bodies else (0, 0, 0))),
-                  no_crowd(), make_crowd_state(no_crowd(), 0, 0))
+                  make_contact_state(contacts, *((bodies, n_q, n_v, efforts) if bodies else (0, 0, 0, 0))),
+                  no_crowd(), make_crowd_state(no_crowd(), 0, 0), no_modular())
 
 
 def with_crowd(method: Method, integrator: Moreau, packed: Packed) -> Method:

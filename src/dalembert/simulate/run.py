@@ -112,6 +112,7 @@ def _finished(simulation: Simulation, until: float, progress: Progress | None, o
     error = recorder.error or ended.error or _unbalanced(simulation, frames)
     stats = simulation.loop.stats(perf_counter() - began - simulation.compiling)
     status = "ok" if error is None else f"{type(error).__name__}: {error}"
+    messages += simulation.loop.opened()
     messages += jumping_drives(simulation.begin.packed, frames)
     recorder.close(status, stats, messages, simulation.events)
     error = error or recorder.full

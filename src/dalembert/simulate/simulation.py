@@ -17,11 +17,20 @@ from ..results.results import Results
 from ..results.store import Writer
 from ..start.arguments import RunOptions
 from ..start.evaluate import make_results
-from ..start.formulations import Projected
+from ..start.formulations import Modular, Projected
 from ..start.initial import Start
 from ..start.status import error_of
 from ..system.layout import Layout
-from .integrators import DORMAND_PRINCE, MOREAU, Driven, Moreau, choose_integrator, stiff_integrator
+from .integrators import (
+    DORMAND_PRINCE,
+    MOREAU,
+    Driven,
+    Integrator,
+    Moreau,
+    choose_componentwise,
+    choose_integrator,
+    stiff_integrator,
+)
 from .jumps import RejectionWatch
 from .loop import Loop
 from .progress import Interrupt, Progress
@@ -87,12 +96,7 @@ class Simulation:
 
     def __init__(self, begin: Start, options: RunOptions, times: np.ndarray, *, outer: bool = False,
                  writer: Writer | None = None, contact: Any = None, touched: Collection[str] = ()):
-        groups = len(begin.packed.layout.groups) > 0
-        asked = MOREAU if groups and options.integrator == "auto" and options.step is not None else options.integrator
-        integrator, may_switch = choose_integrator(
-            asked, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
-            projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
-            superelements=begin.shown.has_superelements, natural=begin.natural is not None)
+        integrator, may_switch = _integrator_for(begin, options)
         messages = list(begin.messages)
         if (begin.packed.touching and not isinstance(integrator, Driven)) or isinstance(integrator, Moreau):
             begin, integrator, may_switch = prepare_contacts(begin, integrator, options, contact, touched), integrator, False
@@ -101,6 +105,7 @@ class Simulation:
                             "stiff for explicit steps")
         self.begin, self.options, self.messages = replace(begin, messages=tuple(messages)), options, messages
         self.loop = Loop(self.begin, integrator, options, times, detect=HELD_BACK if may_switch else 0, outer=outer)
+        messages += self.loop.component_notes
         self.method: dict[str, Any] = dict(integrator=integrator.name, step=options.step,
                                            accuracy=None if options.step else options.accuracy)
         self.recorder = Recorder(self.begin, self.loop, self.method, writer)
@@ -305,6 +310,18 @@ class Simulation:
         self._prepare()
         if name not in self.method["integrator"]:
             self.method["integrator"] += f", {name}"
+
+
+def _integrator_for(begin: Start, options: RunOptions) -> tuple[Integrator, bool]:
+    """Return the method of a run, and whether it may be switched."""
+    if isinstance(begin.formulation, Modular):
+        return choose_componentwise(options.integrator), False
+    groups = len(begin.packed.layout.groups) > 0
+    asked = MOREAU if groups and options.integrator == "auto" and options.step is not None else options.integrator
+    return choose_integrator(
+        asked, options.step, massless=begin.massless > 0, n_rates=len(begin.qd), loops=begin.has_rows,
+        projected=isinstance(begin.formulation, Projected) and begin.formulation.projection is not None,
+        superelements=begin.shown.has_superelements, natural=begin.natural is not None)
 
 
 class Glance:

@@ -98,6 +98,10 @@ def check_impulse_run(begin: Start, contact: object) -> None:
                          "formulation; take formulation 'recursive', or 'generalized-alpha' with single contacts")
     if begin.packed.layout.flexibles or begin.shown.has_superelements:
         raise ModelError("integrator 'moreau' takes rigid bodies, found flexible ones; leave them out")
+    resisting = [repr(entry.name) for entry in begin.packed.layout.contacts if entry.kind != "shapes"]
+    if resisting:
+        raise ModelError(f"integrator 'moreau' takes no limits and no friction of joints, found {', '.join(resisting)}; leave "
+                         "them out, or take 'generalized-alpha' with single contacts")
     surfaces = [(part.name, part.compliance, part.restitution) for part in model.contacts]
     surfaces += [(part.name, part.compliance, part.restitution) for part in model.groups]
     for name, compliance, restitution in surfaces:
@@ -129,7 +133,7 @@ def _check_explicit(begin: Start, rows: np.ndarray, layout: Layout, integrator: 
     """Springs of explicit steps have neither dampers nor friction, and there are no projections."""
     if begin.has_rows:
         raise ModelError(f"contacts: {integrator.name!r} takes formulation 'recursive' only")
-    names = sorted({layout.contacts[row["contact"]].name for row in rows if row["friction"] > 0.0})
+    names = sorted({layout.contacts[row["contact"]].name for row in rows if row["friction"] > 0.0 or row["most"] > 0.0})
     if names:
         raise ModelError(f"contacts: {integrator.name!r} takes no friction, found some in {', '.join(map(repr, names))}; take "
                          "'generalized-alpha'")
@@ -143,6 +147,7 @@ def _check_located(begin: Start, integrator: Integrator, rows: np.ndarray, layou
         raise ModelError("contacts: impacts are located in joint coordinates; take formulation 'auto', 'recursive' or "
                          "'semi-recursive', or give step=")
     for field, what in (("friction", "friction"), ("compliance", "compliance")):
-        names = sorted({layout.contacts[row["contact"]].name for row in rows if row[field] > 0.0})
+        names = sorted({layout.contacts[row["contact"]].name for row in rows
+                        if row[field] > 0.0 or (field == "friction" and row["most"] > 0.0)})
         if names:
             raise ModelError(f"contacts with {what} are simulated in fixed steps: {', '.join(map(repr, names))}; give step=")

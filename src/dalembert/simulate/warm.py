@@ -26,6 +26,7 @@ from ..kernels.linked_work import (
     link_entries,
 )
 from ..kernels.measure import measure_frames, restore_loads
+from ..kernels.measure_interface import measure_interface_frames
 from ..kernels.measure_superelements import measure_natural_frames, solve_natural_frames
 from ..kernels.missing_multipliers import find_multipliers, find_natural_multipliers
 from ..kernels.natural.coordinates import natural_state_of_joint
@@ -45,7 +46,7 @@ from ..start.initial import prepare_start
 from ..start.massless import completion_entry
 from .integrators import DORMAND_PRINCE, Bdf, Driven, GeneralizedAlpha, Radau
 from .loop import Loop
-from .methods import EVENT_DRIVEN, FIXED, IMPULSES, SPRUNG, method_arguments
+from .methods import COMPONENTS, EVENT_DRIVEN, FIXED, IMPULSES, SPRUNG, method_arguments
 
 
 def entries() -> list[tuple[Any, tuple[Any, ...]]]:
@@ -62,13 +63,15 @@ def entries() -> list[tuple[Any, tuple[Any, ...]]]:
     return [
         *(entry for loop in loops for entry in loop.entries()),
         *((kernel, method_arguments(system, loops[0].opt, loops[0].method, loops[0].flow, loops[0].work))
-          for kernels in (EVENT_DRIVEN, FIXED, SPRUNG, IMPULSES) for kernel in kernels),
+          for kernels in (COMPONENTS, EVENT_DRIVEN, FIXED, SPRUNG, IMPULSES) for kernel in kernels),
         (measure_lowest, (system, no_crowd(), make_crowd_state(no_crowd(), 0, 0), block, block, block, work)),
         (measure_gaps, (system, no_contacts(), block, block, block, work)),
         (measure_frames, (system, np.zeros(1), block, block, block, block, block, cube, cube, block, cube, block,
                           work)),
         (measure_natural_frames, (system, system, np.zeros(1), block, block, block, block, block, cube, cube, cube, block,
                                   cube, block, work, work)),
+        (measure_interface_frames, (system, np.zeros(1), block, block, block, block, block, cube, cube, cube, block, cube,
+                                    block, work)),
         (find_multipliers, (system, np.zeros(1), block, block, block, block, work)),
         (find_natural_multipliers, (system, system, np.zeros(1), block, block, block, block, work, work)),
         (solve_natural_frames, (system, system, np.zeros(1), block, block, block, block, work, work)),

@@ -40,7 +40,7 @@ def contact_table(packed: Packed, q: np.ndarray, qd: np.ndarray, loads: np.ndarr
     for i, row in enumerate(rows):
         own = out[:, row["contact"]]
         own[:, 0] = np.minimum(own[:, 0], gap[:, i])
-        own[:, 1] += force[:, i, 0]
+        own[:, 1] += force[:, i, 0] * (row["sign"] or 1.0)
         own[:, 2:] += (-1.0 if row["flip"] else 1.0) * force[:, i, 1:]
     return out
 
@@ -81,10 +81,18 @@ def check_apart(packed: Packed, q: np.ndarray, qd: np.ndarray, t: float, touched
     """Raise ModelError if shapes overlap at the start, but for those of contacts that `touched` before."""
     gap = row_gaps(packed, q[None], qd[None])[0]
     faults: dict[str, float] = {}
+    beyond: list[str] = []
     for row, g in zip(packed.contacts.row, gap, strict=True):
         entry = packed.layout.contacts[row["contact"]]
         if g < -OVERLAP * row["size"] and entry.name not in touched:
-            faults[entry.name] = min(g, faults.get(entry.name, 0.0))
+            if entry.kind == "shapes":
+                faults[entry.name] = min(g, faults.get(entry.name, 0.0))
+            else:
+                side = "lower" if row["sign"] > 0 else "upper"
+                beyond.append(f"{entry.name!r}: {q[row['q']]:.6g} is beyond the {side} limit {row['limit']:.6g}")
+    if beyond:
+        raise ModelError(f"joints that begin beyond their limits at t = {t:g} s: {'; '.join(beyond)}. Give starts within the "
+                         "limits; those of joints without a start follow from loops, or are zero.")
     groups = zip(packed.layout.groups, group_gaps(packed, q[None], qd[None])[0], strict=True)
     limit = OVERLAP * length_scale(packed.plan.model)
     faults |= {group.name: float(g) for group, g in groups if g < -limit and group.name not in touched}

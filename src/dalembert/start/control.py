@@ -222,10 +222,12 @@ def controlled(begin: Start) -> Start:
     return replace(begin, packed=packed, natural=natural)
 
 
-def idle_controllers(packed: Packed) -> tuple[str, ...]:
-    """Say in an analysis other than a run that controllers do not act."""
-    names = ", ".join(repr(controller.name) for controller in packed.layout.controllers)
-    return (f"controllers act in runs only; here the outputs are zero: {names}",) if names else ()
+def idle_parts(packed: Packed) -> tuple[str, ...]:
+    """Say in an analysis other than a run that controllers, contacts, limits and friction do not act."""
+    controllers = ", ".join(repr(controller.name) for controller in packed.layout.controllers)
+    contacts = ", ".join(repr(contact.name) for contact in packed.layout.contacts)
+    return ((f"controllers act in runs only; here the outputs are zero: {controllers}",) if controllers else ()) + (
+        (f"contacts, limits and friction of joints act in runs only; here they are left out: {contacts}",) if contacts else ())
 
 
 def share_control(packed: Packed, natural: Packed) -> Packed:

@@ -95,5 +95,5 @@ def make_results(packed: Packed, formulation: str, frames: Mapping[str, ArrayLik
     swap(packed.layout, arrays["q"], arrays["qd"], arrays["qdd"])
     return kind(arrays, packed.layout,
                 evaluate=lambda t, q, qd, qdd: evaluate_frames(packed, t, q, qd, qdd, multiplier, loads),
-                stats=stats or Stats(), messages=messages, status=status, events=events,
+                stats=stats or Stats(), messages=messages, status=status, events=events, model=packed.plan.model.source,
                 provenance=provenance(model=packed.plan.model.text, formulation=formulation, **method))

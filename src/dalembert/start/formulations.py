@@ -95,6 +95,26 @@ class Global:
 
 
 @dataclass(frozen=True)
+class Modular:
+    """Every body and every joint a numerical component: penalties across joints, each body its own steps [SEG].
+
+    Attributes
+    ----------
+    stiffness : float
+        (ω h)² of the springs that stand for the joints, up to 1.5; joints open by less where it is larger.
+    damping : float
+        Of these vibrations, relative to the critical one.
+    iterations : int
+        Most iterations of a body's own accelerations.
+    """
+
+    stiffness: float = 1.0
+    damping: float = 0.1
+    iterations: int = 6
+    name: ClassVar[str] = "modular"
+
+
+@dataclass(frozen=True)
 class Interface:
     """Absolute interface coordinates [ELL]: flexible bodies are superelements between the frames of a tree.
 
@@ -118,7 +138,7 @@ class Interface:
 IN_FACES = Global, Interface
 """Formulations whose flexible bodies stand between their interfaces."""
 BY_NAME: dict[str, Formulation] = {"recursive": Recursive(), "semi-recursive": SemiRecursive(), "interface": Interface(),
-                                   "global": Global()}
+                                   "global": Global(), "modular": Modular()}
 
 
 def of_tree(plan: Plan) -> Recursive | SemiRecursive:
@@ -155,6 +175,8 @@ def _closing(plan: Plan) -> str:
 
 
 def _check_options(chosen: Formulation) -> None:
+    if isinstance(chosen, Modular):
+        _check_modular(chosen)
     if isinstance(chosen, Referred) and chosen.reference not in ("origin", "centre-of-mass"):
         raise ModelError(f"{type(chosen).__name__}: found reference {chosen.reference!r}, expected 'origin' or "
                          "'centre-of-mass'")
@@ -169,3 +191,11 @@ def _check_options(chosen: Formulation) -> None:
     if zeta is not None and chosen.projection is None:
         raise ModelError(f"{type(chosen).__name__}: found zeta {zeta!r} with projection None; zeta weighs the penalties of "
                          "projections, leave one of them out")
+
+
+def _check_modular(chosen: Modular) -> None:
+    for field, low, high in (("stiffness", 0.0, 1.5), ("damping", 0.0, 0.2), ("iterations", 0, 100)):
+        value = getattr(chosen, field)
+        if not (isinstance(value, Real) and not isinstance(value, bool) and low < float(value) <= high):
+            raise ModelError(f"Modular: found {field} {value!r}, expected a number greater than {low:g}, up to {high:g}: "
+                             "steps are not stable beyond")

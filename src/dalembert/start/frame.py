@@ -12,7 +12,7 @@ from ..model.model import Model
 from ..results.results import Results
 from .arguments import check_time
 from .closing import at_time
-from .control import idle_controllers
+from .control import idle_parts
 from .deformed import Starts
 from .evaluate import make_results, solve_state
 from .initial import prepare_start
@@ -29,7 +29,7 @@ def results_of_state(begin: Start, t: float) -> Results:
         qdd, multiplier = solve_state(begin.shown, t, q, qd), np.full(len(begin.shown.system.row), np.nan)
     frames: dict[str, list[Any]] = {"t": [t], "q": [q], "qd": [qd], "qdd": [qdd], "multiplier": [multiplier]}
     return make_results(begin.shown, begin.formulation.name, frames, integrator="none",
-                        messages=(*begin.messages, *idle_controllers(begin.shown)))
+                        messages=(*begin.messages, *idle_parts(begin.shown)))
 
 
 def evaluate_state(model: Model, coordinates: Mapping[str, Any] | None = None, rates: Mapping[str, Any] | None = None,

@@ -18,7 +18,8 @@ from ..topology.span import Plan, span
 from .begin import begin_plan, begin_state
 from .control import controlled
 from .deformed import Equilibrium, Starts, modes_of_floating, put, split_starts
-from .formulations import IN_FACES, Formulation, choose_formulation, of_tree
+from .formulations import IN_FACES, Formulation, Modular, choose_formulation, of_tree
+from .modular import begin_modular
 from .prepared import prepared
 from .start import Start
 from .state import State
@@ -50,6 +51,10 @@ def prepare_start(model: Model, start: Starts = None, start_rate: Mapping[str, A
     def prepare() -> Start:
         plan, coordinates = span(checked), elastic
         chosen = choose_formulation(formulation, plan)
+        if isinstance(chosen, Modular):
+            assembled = begin_plan(plan, of_tree(plan), t, coordinates)
+            begin = begin_modular(checked, chosen, assembled.state)
+            return controlled(replace(begin, messages=(*assembled.messages, *begin.messages)))
         if checked.flexibles:
             plan, coordinates = _flexible_start(checked, plan, chosen, t, rest, elastic)
         return controlled(begin_plan(plan, chosen, t, coordinates))
@@ -104,6 +109,8 @@ def start_at(model: Model | Plan, state: State, formulation: str | Formulation =
         checked = with_reductions(check(model))
         plan = span(checked)
         chosen = choose_formulation(formulation, plan)
+        if isinstance(chosen, Modular):
+            return controlled(begin_modular(checked, chosen, state, same))
         if checked.flexibles and isinstance(chosen, IN_FACES):
             plan = span(checked, FACES)
     return controlled(begin_state(plan, chosen, state, same))

@@ -32,10 +32,11 @@ class NaturalStart:
     qd: np.ndarray
 
 
-def make_natural(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, modes: Mapping[str, Elastic]) -> NaturalStart:
+def make_natural(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, modes: Mapping[str, Elastic], *,
+                 penalties: bool = True) -> NaturalStart:
     """Return the global formulation of a model packed in joint coordinates, with its state at a time [s].
 
-    `modes` of flexible bodies, by name, are zero if they are left out.
+    `modes` of flexible bodies, by name, are zero if they are left out; without `penalties` the rows have none.
     """
     whole = pack_global(packed)
     n, work = int(whole.system.constants[0].n_q), make_linked_work(packed.system)
@@ -49,7 +50,7 @@ def make_natural(packed: Packed, t: float, q: np.ndarray, qd: np.ndarray, modes:
         if entry.name in modes:
             at = slice(shift + entry.q, shift + entry.q + entry.n)
             y[at], yd[at] = modes[entry.name].coordinates, modes[entry.name].rates
-    return NaturalStart(with_penalties(whole, t, y, yd), y, yd)
+    return NaturalStart(with_penalties(whole, t, y, yd) if penalties else whole, y, yd)
 
 
 def natural_state(packed: Packed, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -78,6 +78,16 @@ def error_of(status: int, packed: Packed, fail: np.ndarray, t: float, step: floa
         return ConvergenceError(f"{_joint(packed, rate)}: the accelerations found at t = {t:.6g} s do not satisfy the "
                                 "equations of motion along the directions that are free; going on would show a motion that is "
                                 f"none. Take another formulation, formulation=\"global\" for instance, {remedy}.")
+    if code == Status.NO_CONTACT_FORCES:
+        return ConvergenceError(f"no forces of the contacts were found at t = {t:.6g} s with the step {step:.3g} s. Take a "
+                                "shorter step, a smaller coefficient of friction, or springs, "
+                                "contact=UnilateralContact(method=\"penalty\", penalty=...).")
+    if code == Status.APART:
+        names = packed.layout.rows
+        which = "joint {!r} ({})".format(*names[at["row"]]) if at["row"] < len(names) else "a joint"
+        return ConvergenceError(f"{which} came apart by the size of the machine at t = {t:.6g} s: in steps of {step:.3g} s "
+                                "its bodies are too light for what it carries, or a force element is too stiff. Take a "
+                                "shorter step, or formulation 'semi-recursive' or 'global'.")
     if code == Status.NO_FRAME:
         name = packed.layout.flexibles[at["superelement"]].name
         return ConvergenceError(f"flexible body {name!r}: no floating frame was found at t = {t:.6g} s, step {step:.3g} s; it "

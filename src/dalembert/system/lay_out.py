@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..model.checked import CheckedJoint, Place
+from ..model.checked import CheckedJoint, CheckedModel, Place
 from ..model.constraints import CONSTRAINT_RECORDS
 from ..model.forces import FORCE_RECORDS
 from ..model.joints import JOINT_RECORDS
@@ -23,6 +23,7 @@ from .layout import (
     MotionEntry,
     PointEntry,
 )
+from .pack_resistances import resistances
 from .quaternion import quaternions_of
 from .rows import JointRows
 
@@ -66,9 +67,15 @@ def lay_out(plan: Plan, joints: list[JointRows], n_q: int, n_v: int, spans: dict
     return Layout(model.name, tuple(model.bodies[i].name for i in real), points, tuple(entries), forces,
                   motions, n_q, n_v, cuts, constraints, tuple(row_names), faces,
                   _flexible_entries(plan, joints, place_in_order), hidden,
-                  contacts=tuple(ContactEntry(c.name, i, c.first.place.text, c.second.place.text)
-                                 for i, c in enumerate(model.contacts)),
+                  contacts=_contact_entries(model),
                   groups=tuple(GroupEntry(g.name, i) for i, g in enumerate(model.groups)))
+
+
+def _contact_entries(model: CheckedModel) -> tuple[ContactEntry, ...]:
+    """Entries of contacts, and behind them of limits and friction of joints."""
+    ends = [(c.name, c.first.place.text, c.second.place.text, "shapes", "N") for c in model.contacts]
+    ends += [(r.name, r.joint.first.text, r.joint.second.text, r.kind, r.unit) for r in resistances(model)]
+    return tuple(ContactEntry(name, i, first, second, kind, unit) for i, (name, first, second, kind, unit) in enumerate(ends))
 
 
 def _flexible_entries(plan: Plan, joints: list[JointRows], place_in_order: dict[int, int]) -> tuple[FlexibleEntry, ...]:

@@ -144,12 +144,14 @@ class FlexibleEntry:
 
 @dataclass(frozen=True)
 class ContactEntry:
-    """A contact: its number, and the places of its two shapes."""
+    """A contact, its number and the places of its shapes; or limits or friction of a joint, with the unit of the effort."""
 
     name: str
     row: int
     first: str
     second: str
+    kind: str = "shapes"
+    unit: str = "N"
 
 
 @dataclass(frozen=True)

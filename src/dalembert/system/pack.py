@@ -31,6 +31,7 @@ from .pack_contacts import pack_contacts
 from .pack_crowd import pack_crowd
 from .pack_elastic import elastic_sizes, pack_floating
 from .pack_laws import LawFailure, LawTable, Overheard
+from .pack_resistances import resistance_rows
 from .pack_rows import RowTable, lay_entries, lay_loop_rows, mass_pairs, row_pairs
 from .pack_super import LaidSuperelements, lay_tree_superelements, with_modes
 from .pattern import build_pattern
@@ -167,7 +168,7 @@ def pack(plan: Plan, form: FormCode = FormCode.TREE, reference: str = "centre-of
     layout = lay_out(plan, joints, n_q - modes, n_v - modes, spans, table.names)
     layout = with_modes(layout, model) if laid else layout
     real = [i for i in plan.order if i < len(model.bodies)]
-    contacts = pack_contacts(model, body, row_of_body, length)
+    contacts = pack_contacts(model, body, row_of_body, length, resistance_rows(model, joint_rows, dof, len(model.contacts)))
     packed = Packed(system, layout, plan, row_of_body[real], laws.errors, laws.calls, laws.keep,
                     tuple(sorted(float(t) for t in laws.breaks)), laws.compiled,
                     contacts=contacts,

@@ -25,9 +25,10 @@ Part = dict[str, Any]
 """Fields of a row that a pair of shapes decides."""
 
 
-def pack_contacts(model: CheckedModel, body: np.ndarray, row_of_body: np.ndarray, length: float) -> Contacts:
-    """Return the tables of the contacts of a model; `length` is its size [m]."""
-    if not model.contacts:
+def pack_contacts(model: CheckedModel, body: np.ndarray, row_of_body: np.ndarray, length: float,
+                  on_joints: list[np.void]) -> Contacts:
+    """Return the tables of the contacts of a model, whose size is `length` [m], with the rows of limits and friction."""
+    if not model.contacts and not on_joints:
         return no_contacts()
     rows, faults = [], []
     for number, contact in enumerate(model.contacts):
@@ -40,9 +41,12 @@ def pack_contacts(model: CheckedModel, body: np.ndarray, row_of_body: np.ndarray
             rows.append(_row(part, number, contact, surface, other, flip, body, row_of_body, length))
     if faults:
         raise ModelError(faults, model.name)
-    row = np.array(rows, CONTACT_ROW)
+    for each in on_joints:
+        each["damping"] = spring_damping(each["restitution"])
+    row = np.array(rows + on_joints, CONTACT_ROW)
     options = np.zeros(1, CONTACT_OPTIONS)
     options[0]["closed_gap"], options[0]["steady"] = CLOSED_GAP, 0.1 * CLOSED_GAP
+    options[0]["length"] = length
     options[0]["unit"] = max(1e-12, float(np.sum(body["mass"])))
     for array in (row, options):
         array.setflags(write=False)

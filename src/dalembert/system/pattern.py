@@ -176,23 +176,29 @@ def _minimum_degree(n: int, i: np.ndarray, j: np.ndarray, group: np.ndarray) -> 
     """Order of the unknowns: groups with few unknowns around them first, on the graph of groups."""
     names, group = np.unique(group, return_inverse=True)
     size = np.bincount(group, minlength=len(names))
-    edges = np.unique(group[i] * len(names) + group[j])
+    low, high = np.minimum(group[i], group[j]), np.maximum(group[i], group[j])
+    edges = np.unique((low * len(names) + high)[low < high])
+    if 2 * len(edges) == len(names) * (len(names) - 1):  # all meet each other, as the rates of a chain do
+        return np.argsort(np.argsort(-size, kind="stable").argsort()[group], kind="stable").astype(np.int64)
     around: list[set[int]] = [set() for _ in names]
     for a, b in zip((edges // max(len(names), 1)).tolist(), (edges % max(len(names), 1)).tolist(), strict=True):
-        if a != b:
-            around[a].add(b)
-            around[b].add(a)
+        around[a].add(b)
+        around[b].add(a)
     weight = size.tolist()
     degree = [sum(weight[b] for b in near) for near in around]
     heap = [(d, g) for g, d in enumerate(degree)]
     heapq.heapify(heap)
-    done, groups = [False] * len(names), []
+    done, groups, left = [False] * len(names), [], sum(weight)
     while heap:
         d, g = heapq.heappop(heap)
         if done[g] or d != degree[g]:
             continue
+        if d == left - weight[g]:  # all that are left meet each other
+            groups += sorted((g for g in range(len(names)) if not done[g]), key=lambda g: -weight[g])
+            break
         done[g] = True
         groups.append(g)
+        left -= weight[g]
         near = around[g]
         for b in near:
             around[b] |= near

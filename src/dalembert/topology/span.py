@@ -78,7 +78,7 @@ def span(model: CheckedModel, flexible: str = FLOATING) -> Plan:
         For bodies without a way to the ground.
     """
     model = with_implied_joints(model)
-    used = _used_joints(model)
+    used = used_joints(model)
 
     def reach(lowered: CheckedModel) -> dict[int, int]:
         return _reach(lowered, _adjacency(lowered), used)
@@ -96,10 +96,10 @@ def span(model: CheckedModel, flexible: str = FLOATING) -> Plan:
                 tuple(k for k in closing if k not in split), split)
 
 
-def _used_joints(model: CheckedModel) -> set[int]:
-    """Joints whose coordinates a force, a drive, a rotor or a constraint refers to."""
+def used_joints(model: CheckedModel) -> set[int]:
+    """Return the joints whose coordinates a force, a drive, a rotor, a limit, friction or a constraint refers to."""
     used = {f.joint for f in model.forces if f.joint >= 0} | {m.joint for m in model.motions}
-    used |= {k for k, joint in enumerate(model.joints) if np.any(joint.armature)}
+    used |= {k for k, joint in enumerate(model.joints) if np.any(joint.armature) or joint.limits or joint.friction}
     return used | {joint for c in model.constraints for joint, _, _ in c.terms}
 
 

@@ -21,8 +21,10 @@ from dalembert.kernels.tree import tangent as tree_tangent
 from dalembert.results.tables import FRAMES, frame_shapes
 from dalembert.simulate.integrators import BY_NAME
 from dalembert.simulate.loop import Loop
+from dalembert.simulate.unilateral import prepare_contacts
 from dalembert.start.arguments import RunOptions
 from dalembert.start.at_state import entries_at_state, make_reader
+from dalembert.start.contacts import row_gaps
 from dalembert.start.evaluate import evaluate_frames
 from dalembert.start.initial import prepare_start
 from dalembert.start.massless import make_settling
@@ -140,8 +142,8 @@ def ask_factor(sys, t, q, qd, qdd, add, cq, cv, work):
 
 
 @kernel
-def ask_projection(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work):
-    return loop_calls.call_projection(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work)
+def ask_projection(sys, kind, exact, near, settled, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work):
+    return loop_calls.call_projection(sys, kind, exact, near, settled, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work)
 
 
 def row_frames(sys, q, qd, work):
@@ -170,7 +172,7 @@ def calls_with_loops(state, work):
         (ask_projected, (*at, qdd, tau, work)),
         (ask_residual, (sys, 1, *of_step, tau, out, work)),
         (ask_factor, (sys, *of_step, add, 1e-6, 1e-3, work)),
-        (ask_projection, (sys, 1, 0, 0, 1e-10, *of_step, 1e-6, 1e-3, work.no_matrix, work.no_pivot, work)),
+        (ask_projection, (sys, 1, 0, 0, 0, 1e-10, *of_step, 1e-6, 1e-3, work.no_matrix, work.no_pivot, work)),
         (linked_work.eval_gaps, (*at, work)),
         (linked_work.eval_needed, (*at, qdd, tau, 1, out, work)),
         (linked_work.add_step_tangent, (*at, qdd, add, 1e-6, 1e-3, work)),
@@ -233,6 +235,24 @@ def test_time_loops_leave_the_tables_alone(name, step):
     assert digest(case.sys) == before
 
 
+@pytest.mark.parametrize("name, step, contact", [("dopri5", None, None), ("generalized-alpha", 0.01, None),
+                                                 ("explicit-euler", 0.01, "penalty")])
+def test_contacts_leave_the_tables_alone(name, step, contact):
+    model = dal.Model("ball").add(
+        dal.Body("ball", mass=1.0, inertia=dal.inertia_sphere(1.0, 0.1)),
+        dal.Prismatic("fall", "ground", "ball", axis=(0, 0, 1), start=0.105, start_rate=-1.0, limits=(None, 1.0)),
+        dal.Contact("floor", dal.Sphere("ball", radius=0.1), dal.Plane("ground")))
+    options = RunOptions(0.02, step, 1e-4, name, "auto", None)
+    begin = prepare_contacts(prepare_start(model), BY_NAME[name], options, contact)
+    tables = [*tables_of(begin.packed.system), *begin.packed.contacts]
+    assert not any(table.flags.writeable for table in tables)
+    before = [table.tobytes() for table in tables]
+    loop = Loop(begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]))
+    assert loop.advance(200) == 0
+    row_gaps(begin.packed, loop.flow.q[None], loop.flow.qd[None])
+    assert [table.tobytes() for table in tables] == before
+
+
 def test_the_list_above_holds_every_kernel_that_python_calls():
     from dalembert.simulate.warm import entries
 
@@ -243,5 +263,5 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
                for kind in ("explicit", "implicit", "radau", "bdf", "driven", "fixed", "sprung", "with_contacts")}
     loops = {*methods, "begin_step", "integrate", "state_between", "factor_sparse",
              "measure_natural_frames", "solve_natural_frames", "find_natural_multipliers", "natural_state_of_joint",
-             "joint_frames_of_natural", "eval_law", "measure_gaps"}
+             "joint_frames_of_natural", "eval_law", "measure_gaps", "measure_interface_frames"}
     assert {entry.__name__ for entry, _ in entries()} <= covered | loops

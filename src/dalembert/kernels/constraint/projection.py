@@ -16,7 +16,10 @@ every passage through a singular position adds to it, until the step leaves the 
 error, but with them alone the scheme is far from symmetric in time, and the error's part of third order is larger.
 Positions that keep to the constraints turn an error e of the accelerations along them into
     e1 = -(½ - beta)/beta e0,                                                                    (3)
-which grows for beta < ¼; the share of the projected ones is chosen so that a step takes as much off as with beta = ¼.
+which grows for beta < ¼; the share of the projected ones is chosen so that a step takes as much off as with beta = ¼.  The
+parabola of step/high_order.py turns it into
+    e1 = -(10 e0 - e₋)/3                                                                         (4)
+of which a part m is left that takes as much off, x² + (10 m x - m)/3 = 0 at x = -ρ.
 """
 
 from math import nan
@@ -31,8 +34,11 @@ PROJECTED_SHARE = 0.15
 
 
 @part
-def projected_share(beta):
-    """Share of the projected accelerations in those that the next step begins with, by (3)."""
+def projected_share(beta, parabola):
+    """Share of the projected accelerations in those that the next step begins with, by (3) or, for a parabola, (4)."""
+    if parabola == 1:
+        rho = 1.0 - PROJECTED_SHARE
+        return 1.0 - 3.0 * rho * rho / (10.0 * rho + 1.0)
     return 1.0 - (1.0 - PROJECTED_SHARE) * beta / max(beta, 0.5 - beta)
 
 

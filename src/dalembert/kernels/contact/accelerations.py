@@ -18,6 +18,7 @@ from ..step.events import eval_switch_places
 from ..tree.state import move, normalise
 from .cones import ALONG, ONE_WAY, solve_cones
 from .gaps import eval_gap, relative_velocity
+from .joint_rows import close_friction, line_rate, on_joint
 from .lines import (
     add_responses,
     direction_of,
@@ -41,7 +42,7 @@ def coordinate_size(sys, contacts, k):
     """Size of an increment of coordinate number k: of a natural one that of a place or of a unit vector."""
     if sys.constants[0].form == FormCode.GLOBAL:
         i = sys.pair[k].body
-        return contacts.row[0].size if i > 0 and k - sys.body[i].column < 3 else 1.0
+        return contacts.options[0].length if i > 0 and k - sys.body[i].column < 3 else 1.0
     return sys.dof[k].q_scale
 
 
@@ -67,6 +68,9 @@ def add_differences(sys, contacts, state, q, qd, qdd, e, weight, work) -> int:
     for k in range(state.progress[0].lines):
         i, axis = state.line[k].row, state.line[k].axis
         c, own = contacts.row[i], state.row[i]
+        if on_joint(c):
+            own.bend[0] += weight * line_rate(sys, c, state.qd, work)
+            continue
         gap, n, x, found = eval_gap(c, work.body[c.a], work.body[c.b])
         if found != Status.OK.value:
             return found
@@ -92,6 +96,7 @@ def eval_bends(sys, contacts, state, q, qd, qdd, work) -> int:
 def solve_forces(contacts, state) -> int:
     """Forces (1) into the rows and into `found`; what a contact without force would carry into `slack`."""
     lines = state.progress[0].lines
+    close_friction(contacts, state, 1.0)
     for k in range(lines):
         own = state.row[state.line[k].row]
         own.soft = 0.0
@@ -121,6 +126,7 @@ def eval_contact_accelerations(sys, t, q, qd, qdd, contacts, state, tau, known, 
     if status != Status.OK.value:
         return status
     if known == 0:
+        close_friction(contacts, state, 1.0)
         lay_lines(contacts, state, 0)
     if state.progress[0].lines == 0:
         store_found(state, state.found, 0)

@@ -12,6 +12,7 @@ from math import sqrt
 from ...codes import Status
 from ..algebra.dense import factor_lu, solve_lu
 from ..compile.jit import kernel
+from .joint_rows import rubs, sticks, within
 
 SMALL = 1e-11
 """d of (1), relative to the largest element of the diagonal."""
@@ -30,6 +31,10 @@ def mark_unknowns(contacts, state, z):
         state.slide[k] = 0.0
     for i in range(contacts.row.shape[0]):
         k, c = state.row[i].first, contacts.row[i]
+        if k >= 0 and rubs(c):
+            o[k] = STICKS if sticks(z[k], state.row[i]) == 1 else NONE
+            largest = max(largest, state.W[k, k])
+            continue
         if k < 0 or not z[k] > 0.0:
             continue
         o[k] = PUSHES
@@ -97,6 +102,8 @@ def improve_active(contacts, state, right, z):
             z[k] += share * x[k]
     for i in range(contacts.row.shape[0]):
         k, c = state.row[i].first, contacts.row[i]
+        if k >= 0 and rubs(c):
+            z[k] = within(z[k], state.row[i].most)
         if k < 0 or c.lines != 3 or state.unknown[k] == NONE:
             continue
         if state.unknown[k + 1] == NONE:

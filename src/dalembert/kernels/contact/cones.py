@@ -10,17 +10,23 @@ negative: without friction the sweeps converge; forces that are not unique (a bo
 began with.  A diagonal `soft` is added to W, the inverse of a penalty.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 from ..compile.jit import kernel, shared
 from .active import improve_active
+from .joint_rows import project_friction, rubs
 
-SWEEPS = 2000
+SWEEPS = 10000
 """Most sweeps."""
 SETTLED = 8
 """Sweeps after which it is looked whether it is settled which contacts push, stick and slide, active.py."""
 CLOSE = 1e-13
 """Change of a force in a sweep, relative to the largest one, at which the sweeps end."""
+MISSES = 6
+"""Newton steps that do not halve the changes of forces, from which on there are sweeps alone: where several contacts share a
+load in many ways, a step may leave the cones again and again."""
+LOOSE = 1e-9
+"""Likewise CLOSE after that."""
 BOTH_WAYS, ONE_WAY = 0, 1
 """Forces that also pull, of contacts that carry a force, and those that only push."""
 FREE, ALONG = 0, 1
@@ -85,7 +91,13 @@ def sweep(contacts, state, right, z, kind, sliding, still):
     for i in range(contacts.row.shape[0]):
         own, c = state.row[i], contacts.row[i]
         k = own.first
-        if k < 0 or (kind == BOTH_WAYS and own.force[0] <= 0.0):
+        if k < 0 or (kind == BOTH_WAYS and (own.force[0] <= 0.0 or rubs(c))):
+            continue
+        if rubs(c):
+            w = row_product(state.W, k, lines, z) + right[k] + own.soft * z[k]
+            stiff = state.W[k, k] + own.soft
+            change = max(change, project_friction(w, stiff, z, k, own, sliding == ALONG, still * c.size))
+            size = max(size, abs(z[k]))
             continue
         change = max(change, project_normal(state.W, right, z, k, lines, own.soft, kind))
         size = max(size, abs(z[k]))
@@ -103,12 +115,14 @@ def sweep(contacts, state, right, z, kind, sliding, still):
 @shared
 def solve_cones(contacts, state, right, z, kind, sliding, still):
     """Sweeps until forces z (k,) change no more; False if they still do."""
-    change, size = 0.0, 0.0
+    change, size, last, misses = 0.0, 0.0, inf, 0
     for turn in range(SWEEPS):
         change, size = sweep(contacts, state, right, z, kind, sliding, still)
         state.progress[0].turns = turn + 1
-        if change <= CLOSE * size or size == 0.0:
+        if change <= (CLOSE if misses < MISSES else LOOSE) * size or size == 0.0:
             return True
-        if turn % SETTLED == SETTLED - 1 and kind == ONE_WAY:
+        if turn % SETTLED == SETTLED - 1 and kind == ONE_WAY and misses < MISSES:
+            misses += 1 if change > 0.5 * last else 0
+            last = change
             improve_active(contacts, state, right, z)
     return change <= 1e-6 * size

@@ -165,6 +165,7 @@ def keep_forces(state):
     for i in range(state.row.shape[0]):
         own = state.row[i]
         own.kept = own.force[0] if own.closed == 1 else 0.0
+        own.carried = 1 if own.kept > 0.0 or (own.closed == 1 and own.carried == 1) else 0
 
 
 @kernel
@@ -262,7 +263,7 @@ def keep_with_contacts(sys, opt, method, flow, t1, work) -> int:
     for i in range(contacts.row.shape[0]):
         row, own = contacts.row[i], state.row[i]
         if own.closed == 1 and own.force[0] <= 0.0 and (own.rate[0] > SLOW * row.size or own.slack < 0.0):
-            if own.before > 0.0:
+            if own.carried == 1:
                 share = own.before / (own.before - own.slack) if own.slack < 0.0 else 1.0
                 note_event(state, ContactEventCode.RELEASE.value, i, p.t_last + share * p.h_last, 0.0, 0.0, 0.0)
             own.closed = 0

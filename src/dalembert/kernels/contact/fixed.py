@@ -12,7 +12,7 @@ The level of positions alone lets rates alternate by twice their normal part, fo
 impacts.
 """
 
-from math import nan
+from math import nan, sqrt
 
 from ...codes import ContactEventCode, ContactMethod, FormCode, Status
 from ..algebra.small import load3, store3
@@ -23,9 +23,10 @@ from ..step.implicit import finish_alpha, forget_past, keep_implicit, prepare_al
 from ..step.newton import solve_stage
 from ..tree.state import eval_coordinate_rates
 from .accelerations import STILL, eval_bends, eval_contact_accelerations
-from .cones import FREE, ONE_WAY, solve_cones
+from .cones import FREE, ONE_WAY, row_product, solve_cones
 from .event_driven import keep_forces
 from .impacts import SLOW, note_event, resolve_impacts
+from .joint_rows import anchor_friction, close_friction, rubs
 from .lines import add_responses, eval_contact_rows, eval_responses, lay_lines
 from .position_level import (
     close_passed,
@@ -39,8 +40,11 @@ from .position_level import (
 
 MOST_TURNS = 500
 """Most turns of the forces of a step."""
-STICKING = 1.0 - 1e-9
-"""Share of the largest friction below which a contact sticks."""
+REFRESH = 3
+"""Factor of the turns after which responses are found anew: lines of several points of a body that depend on each other at one
+place do not at another, and forces would grow along what remains."""
+SLIDING = 1e-6
+"""Share of the speed that the largest friction can change by, from which on a contact slides."""
 
 
 @kernel
@@ -48,7 +52,7 @@ def mark_springs(contacts, state):
     """Mark the contacts whose force is that of a spring."""
     for i in range(contacts.row.shape[0]):
         springs = contacts.options[0].method == ContactMethod.PENALTY or contacts.row[i].compliance > 0.0
-        state.row[i].sprung = 1 if springs else 0
+        state.row[i].sprung = 1 if springs and not rubs(contacts.row[i]) else 0
 
 
 @kernel
@@ -72,8 +76,10 @@ def begin_fixed(sys, opt, method, flow, t1, work) -> int:
         mark_springs(contacts, state)
         status = eval_contact_rows(sys, contacts, state, flow.q, flow.qd, work)
         press_springs(contacts, state)
+        anchor_friction(contacts, state, 0)
         if status == Status.OK.value:
             status = resolve_impacts(sys, p.t, flow.q, flow.qd, contacts, state, flow.tau, work)
+        mark_still(contacts, state)
         if status == Status.OK.value:
             status = eval_contact_accelerations(sys, p.t, flow.q, flow.qd, flow.qdd, contacts, state, flow.tau, 0, work)
         keep_forces(state)
@@ -90,7 +96,10 @@ def guess_loads(contacts, state):
     """Begin with the forces at the end of the last step."""
     for i in range(contacts.row.shape[0]):
         own = state.row[i]
-        if own.sprung == 0:
+        if rubs(contacts.row[i]):
+            own.closed = 1
+            store3(own.load, load3(own.force))
+        elif own.sprung == 0:
             closed = own.closed == 1 and own.force[0] > 0.0
             touching = own.gap <= contacts.options[0].closed_gap * contacts.row[i].size and own.rate[0] <= SLOW
             own.closed = 1 if closed or touching else 0
@@ -112,9 +121,24 @@ def solve_with_loads(sys, o, flow, tangent, state, t1, cq, cv, work) -> int:
 
 
 @kernel
+def lay_and_respond(sys, flow, contacts, state, t1, work) -> int:
+    """Lines and responses at the new state; returns the number of lines, or less a status."""
+    lay_lines(contacts, state, 1)
+    lines = state.progress[0].lines
+    if lines == 0:
+        return 0
+    status = eval_responses(sys, t1, flow.q_new, flow.qd_new, contacts, state, flow.tau, 0, work)
+    if sys.constants[0].form != FormCode.TREE:
+        flow.progress[0].factored = 0
+    if status == Status.OK.value:
+        status = eval_contact_rows(sys, contacts, state, flow.q_new, flow.qd_new, work)
+    return lines if status == Status.OK.value else -status
+
+
+@kernel
 def solve_positions(sys, o, flow, tangent, contacts, state, t1, cq, cv, work) -> int:
     """Turns of the step and of the forces of the position level; leaves lines and responses at the new state."""
-    known, lines = False, 0
+    found, lines = -1, 0  # turn in which responses were found
     copy(flow.qdd_new, state.guess[0])
     for turn in range(MOST_TURNS):
         put_loads(contacts, state, work)
@@ -124,25 +148,18 @@ def solve_positions(sys, o, flow, tangent, contacts, state, t1, cq, cv, work) ->
         if status != Status.OK.value:
             return status
         eval_ways(contacts, state, work)
-        if close_passed(contacts, state) > 0 or not known:
-            lay_lines(contacts, state, 1)
-            lines = state.progress[0].lines
-            if lines > 0:
-                status = eval_responses(sys, t1, flow.q_new, flow.qd_new, contacts, state, flow.tau, 0, work)
-                if sys.constants[0].form != FormCode.TREE:
-                    flow.progress[0].factored = 0
-                if status == Status.OK.value:
-                    status = eval_contact_rows(sys, contacts, state, flow.q_new, flow.qd_new, work)
-                if status != Status.OK.value:
-                    return status
-            known = True
+        if close_passed(contacts, state) > 0 or found < 0 or turn > REFRESH * (found + 1):
+            lines, found = lay_and_respond(sys, flow, contacts, state, t1, work), turn
+            if lines < 0:
+                return -lines
         if lines == 0:
             return Status.OK.value
         change = update_loads(contacts, state, cq, cv)
         if change < 0.0:
             return Status.NO_CONTACT_FORCES.value
         if turn > 0 and change <= 1.0:
-            return Status.OK.value
+            lines = lay_and_respond(sys, flow, contacts, state, t1, work) if turn > found else lines
+            return Status.OK.value if lines >= 0 else -lines
     return Status.NO_CONTACT_FORCES.value
 
 
@@ -156,8 +173,11 @@ def rebound_in_step(contacts, i, own, h):
 @kernel
 def lay_impulses(contacts, state, cv, h):
     """Right-hand sides of (1), after the rows at rates without contact forces; contacts that do not touch take no part."""
+    close_friction(contacts, state, cv)
     for i in range(contacts.row.shape[0]):
         own = state.row[i]
+        if rubs(contacts.row[i]):
+            continue
         apart = own.gap > contacts.options[0].closed_gap * contacts.row[i].size and own.load[0] <= 0.0
         if own.first >= 0 and (own.sprung == 1 or apart):
             own.first = -1
@@ -170,6 +190,25 @@ def lay_impulses(contacts, state, cv, h):
 
 
 @kernel
+def is_still(state, k, lines, bound):
+    """1 if a contact whose first line is k does not slide after the impulses `found`, whose friction is bounded."""
+    speed, stiff = 0.0, 0.0
+    for j in range(k if lines == 1 else k + 1, k + lines):
+        speed += (state.right[j] + row_product(state.W, j, state.progress[0].lines, state.found)) ** 2
+        stiff = max(stiff, state.W[j, j])
+    return 1 if sqrt(speed) <= SLIDING * stiff * bound else 0
+
+
+@kernel
+def mark_still(contacts, state):
+    """Mark the closed contacts that do not slide where a run begins."""
+    for i in range(contacts.row.shape[0]):
+        own, c = state.row[i], contacts.row[i]
+        speed = abs(own.rate[0]) if rubs(c) else sqrt(own.rate[1] ** 2 + own.rate[2] ** 2)
+        own.stick = 1 if own.closed == 1 and speed <= SLOW * c.size else 0
+
+
+@kernel
 def sort_contacts(contacts, state, t, h):
     """Note what impulses show: impacts, releases, contacts that stick or slide; open those without an impulse."""
     for i in range(contacts.row.shape[0]):
@@ -178,12 +217,19 @@ def sort_contacts(contacts, state, t, h):
             continue
         k, was, stuck = own.first, own.kept > 0.0, own.stick
         push = state.found[k] if k >= 0 else 0.0
+        if rubs(c):
+            own.stick = is_still(state, k, 1, own.most)
+            if own.stick != stuck:
+                code = ContactEventCode.STICK.value if own.stick == 1 else ContactEventCode.SLIP.value
+                note_event(state, code, i, t, 0.0, 0.0, 0.0)
+            continue
         x, y = (state.found[k + 1], state.found[k + 2]) if k >= 0 and c.lines == 3 else (0.0, 0.0)
-        own.closed = 1 if push > 0.0 else 0
-        own.stick = 1 if push > 0.0 and x * x + y * y < (STICKING * c.friction * push) ** 2 else 0
-        if push <= 0.0:
+        own.closed = 1 if push > 0.0 and rebound_in_step(contacts, i, own, h) == 0.0 else 0
+        own.stick = is_still(state, k, c.lines, c.friction * push) if own.closed == 1 else 0
+        if own.closed == 0:
             own.first = -1
             store3(own.force, (0.0, 0.0, 0.0))
+        if push <= 0.0:
             if was:
                 note_event(state, ContactEventCode.RELEASE.value, i, t, 0.0, 0.0, 0.0)
         elif not was and own.before < -SLOW * c.size:
@@ -243,6 +289,7 @@ def attempt_fixed(sys, opt, method, flow, t1, work) -> int:
         status = eval_contact_rows(sys, contacts, state, flow.q_new, flow.qd_new, work)
     keep_shown(contacts, state, work)
     shown_ways(state)
+    anchor_friction(contacts, state, 1)
     finish_alpha(o, flow)
     return status
 

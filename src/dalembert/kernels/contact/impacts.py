@@ -14,6 +14,7 @@ from ...codes import ContactEventCode, Status
 from ..compile.jit import kernel, shared
 from .accelerations import STILL, eval_bends
 from .cones import FREE, ONE_WAY, solve_cones
+from .joint_rows import close_friction, rubs
 from .lines import add_responses, eval_contact_rows, eval_responses, lay_lines
 
 LEAVING = 1e-9
@@ -37,8 +38,12 @@ def note_event(state, code, i, t, x, y, z):
 def close_contacts(contacts, state):
     """Close all contacts whose gap is closed and does not open, beside those that are; returns how many approach."""
     o, approaching = contacts.options[0], 0
+    close_friction(contacts, state, 0.0)
     for i in range(contacts.row.shape[0]):
         c, own = contacts.row[i], state.row[i]
+        if rubs(c):
+            own.before = 0.0
+            continue
         if own.gap <= o.closed_gap * c.size and own.rate[0] <= SLOW * c.size and own.sprung == 0:
             own.closed = 1
         own.before = own.rate[0]
@@ -59,6 +64,7 @@ def rebound_of(contacts, i, own):
 @kernel
 def solve_impulses(contacts, state) -> int:
     """Impulses (1) into `found`, with what each contact approaches and rebounds with."""
+    close_friction(contacts, state, 0.0)
     for k in range(state.progress[0].lines):
         i, axis = state.line[k].row, state.line[k].axis
         own = state.row[i]
@@ -91,7 +97,7 @@ def open_parting(contacts, state):
             fastest = max(fastest, -state.row[i].before)
     for i in range(contacts.row.shape[0]):
         own = state.row[i]
-        if own.closed == 1 and own.rate[0] > max(LEAVING * fastest, SLOW * contacts.row[i].size):
+        if own.closed == 1 and not rubs(contacts.row[i]) and own.rate[0] > max(LEAVING * fastest, SLOW * contacts.row[i].size):
             own.closed = 0
 
 

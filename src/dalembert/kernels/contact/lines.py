@@ -16,6 +16,7 @@ from ..compile.jit import kernel, shared
 from ..evaluate import eval_accelerations
 from ..step.events import eval_switch_places
 from .gaps import eval_row, relative_velocity
+from .joint_rows import eval_joint_row, line_rate, on_joint
 
 
 @kernel
@@ -23,7 +24,9 @@ def eval_contact_rows(sys, contacts, state, q, qd, work) -> int:
     """Gaps, directions and velocities of all rows at a state."""
     status = eval_switch_places(sys, q, qd, work)
     for i in range(contacts.row.shape[0]):
-        if status == Status.OK.value:
+        if on_joint(contacts.row[i]):
+            eval_joint_row(sys, contacts.row[i], state.row[i], q, qd, work)
+        elif status == Status.OK.value:
             status = eval_row(contacts.row[i], state.row[i], work)
     return status
 
@@ -58,10 +61,21 @@ def clear_loads(contacts, state, work):
     for i in range(outer.shape[0]):
         for c in range(outer.shape[1]):
             outer[i, c] = state.given[i, c]
+    for v in range(work.control.effort.shape[0]):
+        work.control.effort[v] = state.effort[v]
     for i in range(contacts.row.shape[0]):
         own = state.row[i]
         if own.sprung == 1:
-            add_load(contacts.row[i], own, force_of(own, load3(own.load)), work)
+            add_line_load(contacts.row[i], own, load3(own.load), work)
+
+
+@kernel
+def add_line_load(c, own, force, work):
+    """Add the force of a row, components along its lines."""
+    if on_joint(c):
+        work.control.effort[c.v] += c.sign * force[0]
+    else:
+        add_load(c, own, force_of(own, force), work)
 
 
 @kernel
@@ -94,9 +108,10 @@ def put_forces(contacts, state, work):
         if own.closed == 1 or own.sprung == 1:
             f = load3(own.load) if own.sprung == 1 else load3(own.force)
             if own.sprung == 0:
-                add_load(contacts.row[i], own, force_of(own, f), work)
+                add_line_load(contacts.row[i], own, f, work)
             shown[0] = f[0]
-            store3(shown[1:], force_of(own, (0.0, f[1], f[2])))
+            if not on_joint(contacts.row[i]):
+                store3(shown[1:], force_of(own, (0.0, f[1], f[2])))
 
 
 @kernel
@@ -105,8 +120,11 @@ def eval_image(sys, contacts, state, q, x, out, work) -> int:
     status = eval_switch_places(sys, q, x, work)
     for k in range(state.progress[0].lines):
         i = state.line[k].row
-        own = state.row[i]
-        out[k] = dot3(direction_of(own, state.line[k].axis), relative_velocity(contacts.row[i], load3(own.x), work))
+        c, own = contacts.row[i], state.row[i]
+        if on_joint(c):
+            out[k] = line_rate(sys, c, x, work)
+        else:
+            out[k] = dot3(direction_of(own, state.line[k].axis), relative_velocity(c, load3(own.x), work))
     return status
 
 
@@ -125,7 +143,10 @@ def eval_responses(sys, t, q, qd, contacts, state, tau, known, work) -> int:
         i = state.line[k].row
         own = state.row[i]
         clear_loads(contacts, state, work)
-        add_load(contacts.row[i], own, scale3(direction_of(own, state.line[k].axis), unit), work)
+        if on_joint(contacts.row[i]):
+            add_line_load(contacts.row[i], own, (unit, 0.0, 0.0), work)
+        else:
+            add_load(contacts.row[i], own, scale3(direction_of(own, state.line[k].axis), unit), work)
         column = state.response[k]
         status = eval_accelerations(sys, t, q, qd, column, tau, work)
         for v in range(column.shape[0]):

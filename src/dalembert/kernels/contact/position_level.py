@@ -12,8 +12,10 @@ zero where g > 0, and g = 0 where p > 0, whatever r: it is raised to 1000/(cq W_
 c = 2 zeta sqrt(r/W_ii), with the zeta that gives a mass which meets the spring its restitution (system/pack_contacts.py).  A
 contact with a compliance is a spring in all three.
 
-Friction acts likewise on the way that the two material points which touched where the step began have gone across the normal,
-P being the disc of the radius mu p_n.  What a sticking contact has not come back by is carried along: it does not creep.
+Friction acts likewise on the sliding velocity at the end of the step, by cq/cv, P being the disc of the radius mu p_n: what
+sticks has come to rest there.  Velocities of several points of a body in contact never contradict each other, which their ways
+across the normal do in the second order of a rotation.  That of a spring acts on the way that the two material points have
+gone that touched where the step began; what it has not come back by while it sticks is carried along.
 """
 
 from math import sqrt
@@ -24,7 +26,8 @@ from ..algebra.small import add3, axpy3, dot3, load3, mul33_vec, scale3, store3,
 from ..compile.jit import kernel
 from .accelerations import STILL
 from .cones import FREE, ONE_WAY, row_product, solve_cones
-from .lines import add_load, clear_loads, direction_of, force_of, store_found
+from .joint_rows import close_friction, on_joint, rubs, within
+from .lines import add_line_load, clear_loads, direction_of, store_found
 
 RAISE = 1e3
 """Least penalty times the change of a gap by a unit of force."""
@@ -36,6 +39,8 @@ def remember_places(contacts, state, work):
     for i in range(contacts.row.shape[0]):
         c, own = contacts.row[i], state.row[i]
         own.begin, own.before = own.gap, own.rate[0]
+        if own.sprung == 0 or on_joint(c):
+            continue
         store3(own.n_0, load3(own.n))
         for side in range(2):
             body = work.body[c.a if side == 0 else c.b]
@@ -45,9 +50,11 @@ def remember_places(contacts, state, work):
 
 @kernel
 def eval_ways(contacts, state, work):
-    """Ways of the material points across the normal since the step began, with what was held there."""
+    """Ways of the material points of springs across the normal since the step began, with what was held there."""
     for i in range(contacts.row.shape[0]):
         c, own = contacts.row[i], state.row[i]
+        if own.sprung == 0 or on_joint(c):
+            continue
         a, b = work.body[c.a], work.body[c.b]
         x_a = add3(load3(a.r_w), mul33_vec(load_columns(a.E_wb), load3(own.p_a)))
         x_b = add3(load3(b.r_w), mul33_vec(load_columns(b.E_wb), load3(own.p_b)))
@@ -63,7 +70,7 @@ def put_loads(contacts, state, work):
     for i in range(contacts.row.shape[0]):
         own = state.row[i]
         if own.closed == 1 and own.sprung == 0:
-            add_load(contacts.row[i], own, force_of(own, load3(own.load)), work)
+            add_line_load(contacts.row[i], own, load3(own.load), work)
 
 
 @kernel
@@ -96,7 +103,12 @@ def lay_problem(contacts, state, cq, cv):
         i, axis = state.line[k].row, state.line[k].axis
         c, own = contacts.row[i], state.row[i]
         stiff = max(state.W[own.first, own.first], 1e-300)
-        value = own.gap if axis == 0 else dot3(direction_of(own, axis), load3(own.way))
+        if axis == 0:
+            value = own.gap
+        elif own.sprung == 1:
+            value = dot3(direction_of(own, axis), load3(own.way))
+        else:
+            value = cq / cv * own.rate[axis]
         held = 0.0
         if own.sprung == 1:
             r = stiffness_of(contacts, c)
@@ -127,6 +139,9 @@ def step_multipliers(contacts, state):
         sums = 0.0
         for j in range(lines):
             sums += abs(state.W[k, j])
+        if rubs(c):
+            state.found[k] = within(state.found[k] - state.image[k] / max(sums, 1e-300), own.most)
+            continue
         state.found[k] = max(0.0, state.found[k] - state.image[k] / max(sums, 1e-300))
         if c.lines == 3:
             x, y = (state.found[k + 1] - state.image[k + 1] / max(sums, 1e-300),
@@ -142,6 +157,7 @@ def update_loads(contacts, state, cq, cv):
 
     Negative if the sweeps found none.
     """
+    close_friction(contacts, state, 1.0)
     lay_problem(contacts, state, cq, cv)
     if contacts.options[0].method == ContactMethod.MULTIPLIER:
         step_multipliers(contacts, state)
@@ -159,7 +175,7 @@ def update_loads(contacts, state, cq, cv):
 
 @kernel
 def shown_ways(state):
-    """What sticking contacts have not come back by is held for the next step."""
+    """What the springs of sticking contacts have not come back by is held for the next step."""
     for i in range(state.row.shape[0]):
         own = state.row[i]
         keep = 1.0 if own.closed == 1 and own.stick == 1 else 0.0

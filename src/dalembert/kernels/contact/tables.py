@@ -2,7 +2,7 @@
 
 A contact of two shapes is one row or several: a box above a plane has a row for each corner.  In each row the point, disc,
 segment or sphere of body b meets the shape of body a; the normal points from a to b.  What acts along a row are *lines*:
-its normal, and with friction two tangents.
+its normal, and with friction two tangents.  Rows of joints have one line, the effort on a coordinate, joint_rows.py.
 """
 
 from typing import NamedTuple
@@ -34,6 +34,11 @@ CONTACT_ROW = record(
     ("compliance", "f8"),  # [m/N]
     ("damping", "f8"),  # of its spring, as a share of the critical one
     ("size", "f8"),  # length by which gaps are normalised [m]
+    ("q", "i8"),  # coordinate of the tree that a limit or friction of a joint belongs to
+    ("v", "i8"),  # its rate
+    ("sign", "f8"),  # 1 for a lower limit and for friction, -1 for an upper limit
+    ("limit", "f8"),  # [rad or m]
+    ("most", "f8"),  # largest friction [N m or N]
 )
 
 CONTACT_OPTIONS = record(
@@ -42,6 +47,7 @@ CONTACT_OPTIONS = record(
     ("closed_gap", "f8"),  # gap below which a contact is closed, as a share of its size
     ("resting", "f8"),  # height of a rebound, as a share of its size, that counts as none
     ("unit", "f8"),  # load whose response is looked at [N]
+    ("length", "f8"),  # size of the model [m]
     ("steady", "f8"),  # gap of a fixed step that is tolerated, as a share of its size
 )
 
@@ -70,6 +76,9 @@ CONTACT_WORK = record(
     ("way", "f8", 3),  # tangential way since sticking began, or since the step began, world axes [m]
     ("held", "f8", 3),  # what of it was there where the step began
     ("kept", "f8"),  # force along the normal at the end of the last step [N]
+    ("carried", "i8"),  # 1 if it has carried a force since it closed
+    ("base", "f8"),  # coordinate at which friction of a joint began to stick [rad or m]
+    ("most", "f8"),  # largest friction of a joint in the present problem [N m, N, or their impulses]
 )
 
 CONTACT_PROGRESS = record(
@@ -131,9 +140,10 @@ class ContactState(NamedTuple):
     qd: np.ndarray  # (n_v,) rates nearby
     q: np.ndarray  # (n_q,) coordinates nearby
     given: np.ndarray  # (n_body, OUTER) loads from outside
+    effort: np.ndarray  # (n_v of the tree,) efforts from outside
 
 
-def make_contact_state(contacts: Contacts, n_body: int, n_q: int, n_v: int) -> ContactState:
+def make_contact_state(contacts: Contacts, n_body: int, n_q: int, n_v: int, n_efforts: int) -> ContactState:
     """Allocate the state of the contacts; all are open."""
     m, k = len(contacts.row), int(np.sum(contacts.row["lines"]))
     row = np.zeros(m, CONTACT_WORK)
@@ -142,7 +152,7 @@ def make_contact_state(contacts: Contacts, n_body: int, n_q: int, n_v: int) -> C
     problem = [np.zeros((k, n_v)), np.zeros((k, k)), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, k)),
                np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(k)]
     nearby = [np.zeros((2, n_v)), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v), np.zeros(n_q)]
-    return ContactState(row, *table, *problem, *nearby, np.zeros((n_body, OUTER)))
+    return ContactState(row, *table, *problem, *nearby, np.zeros((n_body, OUTER)), np.zeros(n_efforts))
 
 
 def no_contacts() -> Contacts:

@@ -150,7 +150,7 @@ def finish_loop_stage(sys, o, flow, tangent, exact, raised, t1, cq, cv, work) ->
         if status != Status.OK.value:
             return status
     status = project_new(sys, o, flow, tangent, exact, t1, cq, cv, work)
-    share = projected_share(o.beta)
+    share = projected_share(o.beta, o.parabola)
     for k in range(flow.qdd_new.shape[0]):
         flow.aa[3, k] += share * (flow.qdd_new[k] - flow.aa[3, k])
     return status

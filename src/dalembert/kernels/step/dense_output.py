@@ -102,12 +102,26 @@ def show_projected(sys, t, q, qd, qdd, tau, work) -> int:
 
 
 @kernel
+def blend_accelerations(flow, t, qdd, work):
+    """Accelerations between those at the ends of the last step, and the loads at its end."""
+    p = flow.progress[0]
+    s = (t - p.t_last) / p.h_last
+    for k in range(qdd.shape[0]):
+        qdd[k] = (1.0 - s) * flow.qdd_last[k] + s * flow.qdd[k]
+    for r in range(work.row.shape[0]):
+        work.row[r].lam_now = work.row[r].lam_shown
+
+
+@kernel
 def state_between(sys, flow, t, qdd, work) -> int:
     """State at t within the last step, on the constraints: q_stage, qd_stage, accelerations qdd, multipliers in row.lam_now.
 
     Accelerations of massless trees are left to the completion of the frame.
     """
     place_between(sys, flow, t, work)
+    if sys.constants[0].modular == 1:
+        blend_accelerations(flow, t, qdd, work)
+        return Status.OK.value
     form, massless, status = sys.constants[0].form, flow.massless.shape[0] > 0, Status.OK.value
     if massless and form == FormCode.SEMI_RECURSIVE:
         eval_accelerations(sys, t, flow.q_stage, flow.qd_stage, qdd, flow.tau, work)

@@ -18,6 +18,7 @@ from ..compile.calls import NUMBER, by_address_in
 from ..compile.record import record
 from ..contact.tables import Contacts, ContactState
 from ..crowd.tables import Crowd, CrowdState
+from ..modular.tables import Modular
 from .past import Past
 from .radau_stages import Stages
 from .stage import Tangent
@@ -73,3 +74,4 @@ class Method(NamedTuple):
     contact: ContactState
     crowd: Crowd
     crowd_state: CrowdState
+    modular: Modular

@@ -36,7 +36,13 @@ PAST = record(
     ("steady", "i8"),  # steps since order or length changed
     ("rising", "i8"),  # 1 from a start on until the errors hold order and length back
     ("failures", "i8"),  # of the step that is tried
+    ("noise", "f8"),  # error that rounding makes whatever the step is, 1 = tolerated; see bdf.py
+    ("failed", "f8"),  # error of the last try of the step, 0 if there was none
+    ("h_failed", "f8"),  # its length, and that of the first try [s]
+    ("h_first", "f8"),
     ("skips", "i8"),  # 1 if the step that is tried passes over a layer of massless directions
+    ("stiff", "i8"),  # 1 while errors are filtered, bdf_error.py
+    ("unseen", "i8"),  # steps since it was seen whether they have to be
     ("falls", "i8"),  # 1 if the next step is to be of a lower order
     ("term", "f8", 4),  # sizes of h^(j+1) times the derivatives of order j+1 for j = order - 2 .. order + 1, 1 = tolerated
 )

@@ -1,0 +1,1 @@
+"""The modular formulation: joints and bodies as numerical components."""
