@@ -52,7 +52,9 @@ def numbers(thing):
     if isinstance(thing, (tuple, list)):
         return [numbers(x) for x in thing]
     if hasattr(thing, "__dataclass_fields__"):
-        return {key: numbers(getattr(thing, key)) for key in thing.__dataclass_fields__ if key != "source"}
+        return {key: numbers(getattr(thing, key)) for key in thing.__dataclass_fields__}
+    if isinstance(thing, dal.Model):
+        return None
     return {key: numbers(x) for key, x in thing.items()} if isinstance(thing, dict) else thing
 
 
