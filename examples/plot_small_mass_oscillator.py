@@ -40,17 +40,26 @@ print(report)
 report.plot()
 
 # %%
-# The same run for falling mass ratios, and for none.
+# The same run for falling mass ratios, and for none.  With dampers as weak as these the massless point returns to its
+# equilibrium at the rate :math:`(c_1 + c_2)/(d_1 + d_2) = 10^6` 1/s: its speed is known where a step ends and nowhere else, so
+# that each recorded time ends a step.  The steps that the accuracy asks for are therefore counted in a run with ten frames.
+
+
+def run(model, record=5e-4):
+    """Return the results of 0.2 s."""
+    return dal.run(model, until=0.2, integrator="bdf", accuracy=1e-6, record=record)
+
 
 ratios = 10.0 ** -np.arange(1, 7)
-runs = [dal.run(oscillator(ratio), until=0.2, integrator="bdf", accuracy=1e-6, record=5e-4) for ratio in ratios]
-reduced = dal.run(dal.neglected(oscillator(1e-3), ["one"]), until=0.2, integrator="bdf", accuracy=1e-6, record=5e-4)
+runs = [run(oscillator(ratio)) for ratio in ratios]
+without = dal.neglected(oscillator(1e-3), ["one"])
+reduced, counted = run(without), run(without, record=0.02)
 print("\n".join(reduced.messages))
-steps = np.array([r.stats.steps for r in runs])
+steps, reduced_steps = np.array([r.stats.steps for r in runs]), counted.stats.steps
 
 figure, (cost, paths) = plt.subplots(1, 2, figsize=(9.0, 3.8), layout="constrained")
 cost.loglog(ratios, steps, "o-", label="small mass")
-cost.axhline(reduced.stats.steps, color="tab:red", label="no mass")
+cost.axhline(reduced_steps, color="tab:red", label="no mass")
 cost.set(xlabel="mass ratio $m_1/m_2$", ylabel="steps", title="BDF, accuracy $10^{-6}$")
 cost.invert_xaxis()
 cost.grid(alpha=0.3)
@@ -68,6 +77,6 @@ plt.show()
 
 off = [np.max(np.abs(r["two.position"] - reduced["two.position"])) for r in runs[:4]]
 order = -np.polyfit(np.arange(4), np.log10(off), 1)[0]
-print(f"{steps[4] / reduced.stats.steps:.0f} times fewer steps than at ratio 1e-5; order of convergence {order:.2f}")
+print(f"{steps[4] / reduced_steps:.0f} times fewer steps than at ratio 1e-5; order of convergence {order:.2f}")
 assert abs(order - 1) < 0.15
-assert steps[4] > 50 * reduced.stats.steps
+assert steps[4] > 50 * reduced_steps

@@ -1,5 +1,6 @@
-"""Tiers: every test belongs to one of `unit`, `physics` and `gallery`, by its folder or file."""
+"""Tiers: every test belongs to one of `unit`, `physics` and `gallery`, by its folder or file; whole runs take all cores."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -19,6 +20,12 @@ def tier(path: Path) -> str:
     if (folder == "contracts" and path.name in GALLERY) or path.parent == TESTS / "unit" / "cli":
         return "gallery"
     return "unit" if folder in UNIT else "physics"
+
+
+def pytest_xdist_auto_num_workers(config):
+    """Return the number of processes of a run: one for each core, none for chosen files, which want to be debugged."""
+    chosen = any(Path(argument.split("::")[0]).suffix == ".py" for argument in config.invocation_params.args)
+    return 0 if chosen else os.cpu_count()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -18,7 +18,8 @@ TWINS = {"double-pendulum", "chain", "spinning-top", "flyball-governor", "robot"
          "flexible-manipulator"}
 STUDIES = {"computed-torque", "torque-terms", "light-legs", "mode-shapes", "small-mass-oscillator", "connecting-rod",
            "rotor-blade", "sid-exchange", "cantilever", "flexible-slider-crank", "flexible-spatial-crank", "spinning-beam",
-           "plate-rod", "walking-rod", "bouncing-ball", "components"}
+           "plate-rod", "walking-rod", "bouncing-ball", "cam-follower", "two-rods-and-wall",
+           "block-on-slope", "dominoes", "components"}
 
 
 @pytest.fixture(autouse=True)

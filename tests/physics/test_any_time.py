@@ -1,6 +1,7 @@
 """No time is special: a run from any time is that from zero with its laws, samples, grid, events and frames moved along."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -36,16 +37,31 @@ def machine(begin):
         dal.Event("through", "elbow.angle"))
 
 
-def frames_from(model, begin, *, step=None, integrator="dopri5", formulation="auto", until=UNTIL):
-    """Return frames and events of a run of `until` seconds from a time, whose state is that of the start at zero."""
+def frames_from(model, begin, *, step=None, integrator="dopri5", formulation="auto", until=UNTIL, roundings=0):
+    """Return frames and events of a run of `until` seconds from a time, whose state is that of the start at zero.
+
+    Its first coordinate is moved by some roundings.
+    """
     start = prepare_start(model, formulation=formulation, t=begin)
     start = start_at(model, replace(start.state, t=begin), formulation)
     options = RunOptions(begin + until, step, 1e-9, integrator, formulation, None)
     s = Simulation(start, options, begin + np.linspace(0.0, until, 26))
+    s.loop.flow.q[0] *= 1.0 + roundings * EPS
     ended = s.advance(begin + until)
     assert ended.error is None and s.t == begin + until
     s.recorder.collect()
     return s.recorder.frames(), s
+
+
+@cache
+def scattered_steps(integrator, step):
+    """Return mean and deviation of the steps of runs from zero whose starts differ by roundings.
+
+    A sample ends a step, and the law of a controller is differenced, which makes 1e-8 of a rounding: whether the last step
+    before a sample just reaches it, and whether matrices of an older state still serve, may differ 125 times.
+    """
+    steps = [frames_from(machine(0.0), 0.0, integrator=integrator, step=step, roundings=k)[1].loop.steps for k in range(12)]
+    return np.mean(steps), np.std(steps, ddof=1)
 
 
 @pytest.mark.parametrize("begin", [0.7, 1000.0, -3.0, 0.0015])
@@ -57,7 +73,8 @@ def test_a_run_may_begin_at_any_time(begin, integrator, step):
     (zero, first), (moved, second) = (frames_from(machine(t), t, integrator=integrator, step=step) for t in (0.0, begin))
     assert np.allclose(moved["t"] - begin, zero["t"], rtol=0, atol=4 * EPS * max(abs(begin), 1.0))
     steps = first.loop.steps
-    assert second.loop.steps == pytest.approx(steps, abs=0.02 * steps + 2)
+    mean, deviation = scattered_steps(integrator, step)
+    assert second.loop.steps == pytest.approx(mean, abs=5 * deviation + 2)  # 2: rests before samples and the end
     rounding = 1e4 * EPS * max(abs(begin), 1.0)  # of times, over the time scale of the laws, times the growth in a run
     tolerance = rounding + (1e-9 * steps if step is None else 1e-10 * steps)
     for name in ("q", "qd"):

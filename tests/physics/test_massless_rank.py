@@ -95,6 +95,42 @@ def light_legs(gram=4.0, bend=0.5, length=0.3):
     return m
 
 
+QUARTERS = 10.0 ** -np.arange(3.5, 8.01, 0.25)
+"""Accuracies a quarter of a decade apart."""
+
+
+def steps_of_bdf(accuracies, integrator="bdf", formulation="auto"):
+    """Return the steps of runs of a second, from the equilibrium."""
+    m = light_legs()
+    options = dict(until=1.0, record=[1.0], start=dal.static(m).starts, integrator=integrator, formulation=formulation)
+    return np.array([dal.run(m, accuracy=accuracy, **options).stats.steps for accuracy in accuracies])
+
+
+@pytest.mark.parametrize("integrator", ["bdf", dal.Bdf(max_order=2)], ids=["to order five", "to order two"])
+def test_steps_of_bdf_grow_steadily_with_the_accuracy(integrator):
+    """Along stiff directions rates jump where length or order change: that may not hold back either.
+
+    Such jumps doubled to quadrupled steps here and there, as rounding had it.  For a quarter of a decade a step of order two
+    shrinks by 10^(1/12), or 10^(1/8) where rates lose an order.
+    """
+    growth = np.diff(np.log2(steps_of_bdf(QUARTERS, integrator)))
+    assert np.all(abs(growth) <= 1.0)
+
+
+@pytest.mark.parametrize("formulation", ["semi-recursive", "global"])
+def test_steps_of_bdf_grow_steadily_in_every_formulation(formulation):
+    steps = steps_of_bdf(QUARTERS[::2], formulation=formulation)
+    assert np.all(abs(np.diff(np.log2(steps))) <= 1.0)
+    assert steps == pytest.approx(steps_of_bdf(QUARTERS[::2]), rel=1.0)
+
+
+def test_bdf_takes_a_few_steps_for_each_one_of_radau():
+    m, accuracies = light_legs(), QUARTERS[::6]
+    start = dal.static(m).starts
+    radau = [dal.run(m, until=1.0, record=[1.0], start=start, integrator="radau", accuracy=a).stats.steps for a in accuracies]
+    assert np.all(steps_of_bdf(accuracies) <= 5 * np.array(radau))
+
+
 def test_bdf_steps_over_what_is_damped_away():
     """Stiff contacts of light legs, nonlinear: a few steps for each one of radau, which has a higher order.
 

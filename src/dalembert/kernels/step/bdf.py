@@ -12,12 +12,10 @@ With loops positions end on Phi = 0 and rates are projected onto Phi' = 0, ortho
 qd + u the rate of (2), M u = Jᵀ ν, then (2) says
     d' = qd + M⁻¹ Jᵀ ν,   M qd' + g + Jᵀ (λ + ν/c) = 0,   J qd + Phi_t = 0,   Phi = 0             (3)
 the equations of index two of Gear, Gupta and Leimkuhler, for which these formulas keep their orders.
-Local error, with a_i = h/(t1 - t_i) of the states i = 0 .. k in P and e what x is off P:
-    e max(a_k, |sum a_i - A|) / sum a_i,                                                         (4)
-for equal steps e/(k+1)/(1 + 1/2 + .. + 1/(k+1)).  Rates without inertia of their own (`flow.slack`) are left out of it.
+Local errors, and which order the past asks for, are in bdf_error.py.
 With loops an error that does not fall with the step is rounding, next to a singular position, and is tolerated for some steps.
-Where massless directions begin off their equilibrium, steps of order one pass over their layer: (4) is filtered by (6) of
-implicit.py then, and the past begins anew after them.
+Where massless directions begin off their equilibrium, steps of order one pass over their layer: their error is filtered
+as often as need be, and the past begins anew after them.
 """
 
 from math import isfinite, sqrt
@@ -25,21 +23,12 @@ from math import isfinite, sqrt
 from ...codes import FormCode, Status
 from ..compile.jit import kernel, part
 from ..tree.state import move, normalise
-from ..tree.tangent import eval_variation
+from .bdf_error import DOWN, SAME, UP, error_share, filter_layer, find_error, leading
 from .beginning import first_step
 from .flow import begin, is_cut, keep_multipliers
-from .implicit import START_FILTERS, count_dense, update_scales, with_inertia
+from .implicit import count_dense, update_scales
 from .newton import solve_stage
-from .past import (
-    POINTS,
-    factor_of_equal_steps,
-    find_off,
-    keep_state,
-    look_ahead,
-    move_between,
-    see_past,
-)
-from .step_matrix import solve_factored
+from .past import POINTS, keep_state, look_ahead, move_between, see_past
 
 FIRST_SHARE = 0.1
 """Of a cautious first step of an explicit method: the first one here is of order two, or of order one."""
@@ -53,45 +42,13 @@ FALL, SHORTER = 0.5, 0.8
 """Share of an error that is left at most, if it is one of the step, by a try of at most this share of the length."""
 MOST_NOISE, FADING = 100.0, 0.7
 """Largest error that is taken for rounding, 1 = tolerated, and what is left of it a step later."""
-UP, SAME, DOWN, TWO_DOWN = 3, 2, 1, 0
-"""Places of the orders next to the present one in `term`."""
-
-
-@part
-def leading(order):
-    """A of (1)."""
-    total = 0.0
-    for i in range(order):
-        total += 1.0 / (i + 1.0)
-    return total
-
-
-@part
-def error_share(order):
-    """(4) for equal steps, over the size of h^(k+1) times the derivative of order k+1."""
-    return 1.0 / ((order + 1.0) * leading(order + 1))
-
-
-@kernel
-def size_of_off(sys, flow, off):
-    """Largest of what a state is off, 1 = scale of its coordinate or rate; motions without inertia have no say."""
-    worst = 0.0
-    for k in range(off.shape[1]):
-        worst = max(worst, abs(off[0, k]) / flow.dq_scale[k])
-        moved, speed = off[1, k], max(abs(flow.qd[k]), abs(flow.qd_new[k]))
-        if flow.slack[k] > 0.0:
-            if sys.constants[0].form == FormCode.GLOBAL:
-                continue
-            moved, speed = with_inertia(flow, off[1], k), 0.0
-        worst = max(worst, abs(moved) / (flow.qd_scale[k] + speed))
-    return worst
 
 
 @kernel
 def begin_past(flow, past):
     """Forget all states but the present one."""
     own = past.state[0]
-    own.points = own.steady = own.failures = own.falls = own.skips = 0
+    own.points = own.steady = own.failures = own.falls = own.skips = own.stiff = own.unseen = 0
     own.rising = own.guessed = 1
     own.noise = own.failed = 0.0
     own.order = 1 if flow.massless.shape[0] > 0 else min(2, own.most)
@@ -122,51 +79,6 @@ def set_base(flow, past, tangent, c):
         tangent.dq_base[k] = ahead[0, k] + c * (tangent.qd_base[k] - ahead[1, k])
         tangent.dq[k] = ahead[0, k]
         flow.qdd_new[k] = ahead[3, k]
-
-
-@kernel
-def find_terms(sys, o, flow, past, tangent, h):
-    """Sizes of the derivatives next to the order in use, and the error (4) of the step."""
-    own, p = past.state[0], flow.progress[0]
-    k = own.order
-    for j in range(max(0, k - 2), min(k + 1, own.serve - 1) + 1):
-        if j == 0 or j > own.most:
-            continue
-        find_off(past, j + 1, tangent.dq, flow.qd_new)
-        size = size_of_off(sys, flow, past.off) / (o.accuracy * max(1.0, own.noise))
-        own.term[j - k + 2] = size * factor_of_equal_steps(past, j + 1, h)
-        if j == k:
-            total = 0.0
-            for i in range(k + 1):
-                total -= h / past.s[i]
-            p.error = size * max(-h / past.s[k], abs(total - leading(k))) / total                # (4)
-    own.falls = 0
-    if k > 2 and max(own.term[TWO_DOWN], own.term[DOWN]) <= own.term[SAME]:
-        own.falls = 1
-    elif k == 2 and own.term[DOWN] <= 0.5 * own.term[SAME]:
-        own.falls = 1
-
-
-@kernel
-def filter_layer(sys, o, flow, past, tangent, t1, c, work):
-    """Error of a first step, of order one, filtered until it is tolerated, with the factors at hand."""
-    p, off = flow.progress[0], past.off
-    e_d, still, e_v, rhs, y = (tangent.direction[0], tangent.direction[1], tangent.direction[2], tangent.residual,
-                               tangent.direction[3])
-    find_off(past, 2, tangent.dq, flow.qd_new)
-    share = p.error / size_of_off(sys, flow, off)
-    for _ in range(START_FILTERS):
-        for k in range(e_d.shape[0]):
-            free = sys.dof[k].drive < 0
-            e_d[k], e_v[k], still[k] = -c * off[0, k] if free else 0.0, off[1, k] if free else 0.0, 0.0
-        eval_variation(sys, t1, flow.q_new, flow.qd_new, flow.qdd_new, e_d, still, e_v, rhs, work)
-        solve_factored(sys, p.dense > 0, rhs, y, tangent.matrix, tangent.pivot, work)
-        for k in range(y.shape[0]):
-            off[0, k], off[1, k] = -e_d[k] / c + c * y[k], y[k]
-        p.error = share * size_of_off(sys, flow, off)
-        if p.error <= 1.0:
-            past.state[0].skips = 1
-            return
 
 
 @part
@@ -222,11 +134,12 @@ def attempt_bdf(sys, opt, method, flow, t1, work) -> int:
     normalise(sys, flow.q_new)
     if sys.row.shape[0] > 0:  # positions were brought onto the constraints
         move_between(sys, flow.q, flow.q_new, tangent.dq)
-    find_terms(sys, o, flow, past, tangent, h)
+    status = find_error(sys, o, flow, past, tangent, t1, h, c, work)
     own.skips = 0
-    if p.error > 1.0 and own.guessed == 1 and flow.massless.shape[0] > 0 and sys.constants[0].form == FormCode.TREE:
-        filter_layer(sys, o, flow, past, tangent, t1, c, work)
-    return Status.OK.value
+    if (status == Status.OK.value and p.error > 1.0 and own.guessed == 1 and flow.massless.shape[0] > 0
+            and sys.constants[0].form == FormCode.TREE):
+        status = filter_layer(sys, o, flow, past, tangent, t1, h, c, work)
+    return status
 
 
 @part

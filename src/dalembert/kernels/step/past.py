@@ -41,6 +41,8 @@ PAST = record(
     ("h_failed", "f8"),  # its length, and that of the first try [s]
     ("h_first", "f8"),
     ("skips", "i8"),  # 1 if the step that is tried passes over a layer of massless directions
+    ("stiff", "i8"),  # 1 while errors are filtered, bdf_error.py
+    ("unseen", "i8"),  # steps since it was seen whether they have to be
     ("falls", "i8"),  # 1 if the next step is to be of a lower order
     ("term", "f8", 4),  # sizes of h^(j+1) times the derivatives of order j+1 for j = order - 2 .. order + 1, 1 = tolerated
 )
