@@ -54,3 +54,11 @@ def test_explicit_and_implicit_steps_meet():
     exact = dal.run(flying(1), until=2e-3, accuracy=1e-10, formulation="interface", integrator="dopri5")
     off = [np.max(abs(r["beam.end.position"][-1] - exact["beam.end.position"][-1])) for r in ends.values()]
     assert off[1] < off[0] / 3.5
+
+
+@pytest.mark.parametrize("formulation", ["interface", "global"])
+def test_places_inside_of_deformed_bodies_are_no_signals_of_kernels(formulation):
+    """They do not move with the first interface; an event, which is located within a step, is refused."""
+    m = arm().add(dal.Event("low", "a.place.position.z", value=-0.04))
+    with pytest.raises(dal.ModelError, match="'a.place.position' cannot be watched within a step"):
+        dal.run(m, until=1e-3, step=5e-4, formulation=formulation)

@@ -367,7 +367,7 @@ def choose_integrator(integrator: object, step: float | None, *, massless: bool 
         return GeneralizedAlpha(), False
     chosen, may_switch = _choose(integrator, step, massless, n_rates, loops)
     if superelements and natural and not isinstance(chosen, Implicit):
-        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in the interface coordinates of "
+        raise ModelError(f"integrator {chosen.name!r} does not carry flexible bodies in the natural coordinates of "
                          "'global', whose stretching is stiff; take 'generalized-alpha', 'hht', 'trapezoidal' or 'auto', or "
                          "formulation 'interface' or 'semi-recursive'")
     if loops and isinstance(chosen, (DiagonallyImplicit, Radau)):

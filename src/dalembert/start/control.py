@@ -61,6 +61,15 @@ class _Marked:
         return SignalCode.GIVEN, 0, 1.0
 
 
+def _inside(packed: Packed) -> set[int]:
+    """Rows of `Layout.bodies` of places inside of bodies between interfaces: they move as the deformed body has them."""
+    model, plan = packed.plan.model, packed.plan
+    if any(body.floating is not None for body in model.bodies):
+        return set()
+    places = {row for flexible in model.flexibles for row in flexible.points.values()}
+    return {k for k, i in enumerate(i for i in plan.order if i < len(model.bodies)) if i in places}
+
+
 class Signals:
     """Collects the signals of a packed model; `channels[i]` is (name, component) of signal i."""
 
@@ -70,6 +79,7 @@ class Signals:
         self.channels: list[tuple[str, int]] = []
         self.owners = ch.owners(packed.layout)
         self.marked = _Marked(packed.layout)
+        self.inside = _inside(packed)
         self.turned = {k + c for k, _ in turned_balls(packed.layout) for c in (1, 2, 3)}
         self.turned_rates = {v + c for _, v in turned_balls(packed.layout) for c in (0, 1, 2)}
 
@@ -92,7 +102,7 @@ class Signals:
         word = name.rpartition(".")[2]
         labels = [label for axis in quantity.components[:1] for label in axis]
         numbers = range(max(1, len(labels))) if component is None else [labels.index(component)]
-        if isinstance(entry, PointEntry) and word in PLACES:
+        if isinstance(entry, PointEntry) and word in PLACES and entry.body not in self.inside:
             for k in numbers:
                 self._append(name, k, PLACES[word], k, entry)
             return
