@@ -65,10 +65,9 @@ plt.show()
 exact, errors = dal.run(m, until=1.0, accuracy=1e-10, record=1.0)["theta1.angle"][-1], {}
 for method in methods:
     for scheme in ("linear-acceleration", "high-order"):
-        errors[method, scheme] = []
-        for h in (2e-3, 1e-3, 5e-4):
-            found = [run(method, scheme, h * (1 + k / 40), penalty=1e6, until=1.0)["theta1.angle"][-1] for k in range(5)]
-            errors[method, scheme].append(np.sqrt(np.mean((np.array(found) - exact) ** 2)))
+        found = [[run(method, scheme, h * (1 + k / 40), penalty=1e6, until=1.0)["theta1.angle"][-1] for k in range(5)]
+                 for h in (2e-3, 1e-3, 5e-4)]
+        errors[method, scheme] = np.sqrt(np.mean((np.array(found) - exact) ** 2, axis=1))
         print(f"{method:22}{scheme:22}", *(f"{error:.1e}" for error in errors[method, scheme]))
 
 # %%

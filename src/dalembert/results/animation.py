@@ -104,7 +104,7 @@ def picture(results: Results, model: Model | None, frame: int | Sequence[int] | 
     if not len(results):
         raise ModelError(f"the results of {results.layout.model!r} have no frames to be shown")
     frames = poses_of(results) if frame is None else [n % len(results) for n in chosen_frames(results, frame)]
-    pixels = poses(told(scene_of(results, model, **drawn)).at(np.array(frames)), size)
+    pixels = poses(told(scene_of(results, model, frames=frames, **drawn)), size)
     figure = None if ax is not None else _figure(size, path is None)
     axes = figure.add_subplot() if figure is not None else ax
     assert axes is not None  # one of the two

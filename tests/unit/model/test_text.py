@@ -46,13 +46,15 @@ def add_constraints(model):
 
 
 def numbers(thing):
-    """Return everything of a checked model as nested plain data."""
+    """Return everything of a checked model as nested plain data, but for what it was made of."""
     if isinstance(thing, np.ndarray):
         return thing.tolist()
     if isinstance(thing, (tuple, list)):
         return [numbers(x) for x in thing]
     if hasattr(thing, "__dataclass_fields__"):
         return {key: numbers(getattr(thing, key)) for key in thing.__dataclass_fields__}
+    if isinstance(thing, dal.Model):
+        return None
     return {key: numbers(x) for key, x in thing.items()} if isinstance(thing, dict) else thing
 
 
