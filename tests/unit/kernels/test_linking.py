@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -87,3 +88,21 @@ def test_an_entry_from_disk_finds_its_shared_kernel(tmp_path):
         value, names, shared, overloads = json.loads(done.stdout)
         assert (value, shared, overloads) == (expected, 4.0, 1)
         assert names == compiled
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="the compiler is switched off")
+def test_processes_that_compile_at_the_same_time_keep_what_fits(tmp_path):
+    """An entry kept by one process finds the shared kernel that another one kept, whatever the order of their sets."""
+    (tmp_path / "kernels_here.py").write_text(KERNELS)
+    for seed in "12":
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE), "DALEMBERT_CACHE_DIR": str(tmp_path / seed),
+                       "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", RUN, str(tmp_path)], env=environment, capture_output=True, check=True)
+    kept = list((tmp_path / "2").rglob("*polynomial*"))
+    assert kept
+    for path in kept:
+        shutil.copy(path, tmp_path / "1" / path.relative_to(tmp_path / "2"))
+    done = subprocess.run([sys.executable, "-c", RUN, str(tmp_path)], capture_output=True, text=True,
+                          env={**environment, "DALEMBERT_CACHE_DIR": str(tmp_path / "1")})
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[:2] == [(2.0**2 + 15.0 - 25.0) + (25.0 + 6.0), []]

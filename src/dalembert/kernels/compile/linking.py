@@ -29,8 +29,12 @@ def unique_symbol(name, types, *, abi_tags=(), uid=None):
 
 
 def lasting_symbol(name, types, *, abi_tags=(), uid=None):
-    """Symbol of a shared kernel, the same in every process."""
-    return unique_symbol(name, types, abi_tags=abi_tags)
+    """Symbol of a shared kernel, the same in every process.
+
+    The tags, which write a set of options in an order of their own in each process, have no part in it: of two processes that
+    compile at the same time, one may keep a kernel and the other one what calls it.
+    """
+    return unique_symbol(name, types)
 
 
 def load_shared(module: str, name: str, signature: tuple) -> None:
