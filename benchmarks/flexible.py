@@ -31,7 +31,7 @@ from flexible_problems import ARM_MODES
 
 import dalembert as dal
 from dalembert.codes import Status
-from dalembert.simulate.integrators import choose_integrator
+from dalembert.simulate.choose import choose_integrator
 from dalembert.simulate.loop import Loop
 from dalembert.start.arguments import check_run_arguments
 from dalembert.start.initial import prepare_start

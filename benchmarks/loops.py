@@ -26,7 +26,7 @@ from loop_peers import BEST, ExudynLoop, guesses_from, quickest
 from loop_ways import FORMULATIONS, LONG, WAYS, Ours, Search, Way
 
 from dalembert.codes import Status
-from dalembert.simulate.integrators import choose_integrator
+from dalembert.simulate.choose import choose_integrator
 from dalembert.simulate.loop import Loop
 from dalembert.start.arguments import FIXED_ACCURACY, RunOptions
 from dalembert.start.initial import prepare_start

@@ -21,7 +21,7 @@ from interleave import Report, parse
 from dalembert.codes import Status
 from dalembert.kernels.evaluate import eval_accelerations, eval_residual
 from dalembert.kernels.tables import make_work
-from dalembert.simulate.integrators import choose_integrator
+from dalembert.simulate.choose import choose_integrator
 from dalembert.simulate.loop import Loop
 from dalembert.start.arguments import RunOptions
 from dalembert.start.initial import Start, prepare_start

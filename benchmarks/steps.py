@@ -8,7 +8,7 @@ import mechanisms
 import numpy as np
 
 from dalembert.codes import Status
-from dalembert.simulate.integrators import choose_integrator
+from dalembert.simulate.choose import choose_integrator
 from dalembert.simulate.loop import Loop
 from dalembert.start.arguments import RunOptions
 from dalembert.start.initial import prepare_start

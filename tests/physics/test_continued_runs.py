@@ -12,7 +12,7 @@ from physics.loop_models import Z, parallelogram, slider_crank
 import dalembert as dal
 from dalembert.codes import Status
 from dalembert.kernels.compile.jit import prepare
-from dalembert.simulate.integrators import choose_integrator
+from dalembert.simulate.choose import choose_integrator
 from dalembert.simulate.loop import Loop
 from dalembert.start.arguments import RunOptions
 from dalembert.start.frame import results_of_state

@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import DriveCode, FormCode, RowCode, SignalCode, Status
+from ..codes import SignalCode, Status
 from ..errors import ModelError
 from ..kernels.compile.bundle import Bundle
 from ..kernels.compile.jit import called_directly
 from ..kernels.control.controllers import GIVEN, RUNNING
-from ..kernels.flex.superelement_tables import Superelements
 from ..kernels.linked_work import make_linked_work
 from ..kernels.modular.tables import Modular
 from ..kernels.step.dense_output import state_between
-from ..kernels.step.flow import PROGRESS, Flow
 from ..kernels.step.frames import Frames
 from ..kernels.step.loop import integrate
 from ..kernels.tables import System, Work
@@ -25,14 +23,13 @@ from ..start.control import first_samples, initial_memory
 from ..start.formulations import Modular as ModularFormulation
 from ..start.identities import moved_rows, only_rows
 from ..start.initial import Start
-from ..start.massless import complete_frame, complete_in_kernels, completion_entry, make_settling
-from ..start.natural import NaturalStart, in_rates, joint_frames, natural_accelerations, natural_slack
+from ..start.massless import complete_frame, complete_in_kernels, completion_entry
+from ..start.natural import in_rates, joint_frames, natural_accelerations
 from ..start.outer import load_width, place_loads, with_contacts, with_outer
 from ..start.status import error_of
-from ..system.columns import frame_columns, mode_columns
 from ..system.edit import changed
-from ..system.extent import length_scale
 from .components import make_components
+from .flow import make_flow
 from .integrators import Componentwise, Driven, Implicit, Integrator, Moreau
 from .methods import (
     addresses_of,
@@ -45,16 +42,12 @@ from .methods import (
 )
 
 BUFFER_BYTES = 4_000_000
-NEVER = 1e300
-"""A time that does not come [s]."""
 NO_SAMPLE = 2**53
 """Number of a sample that does not come."""
 SMALLEST_STEP = 1e-13
 """Relative to the time span; an error-controlled step below it is given up."""
 ROUNDING = 4 * np.finfo(float).eps
 """Relative to the time itself: a step below it is lost in it."""
-ANY_SIZE = 1e300
-"""Scale of driven coordinates and rates: they are exact and take no part in the error control."""
 FIRMER = 30.0
 """Factor of the penalties of rigid bodies in natural coordinates in implicit steps: iterations and turns of projections then
 grow more slowly with the length of a chain of loops.  Steps pass singular positions with 100, too, but some not with 1000."""
@@ -94,7 +87,7 @@ class Loop:
         if begin.natural:
             self.work.joint_q[:] = begin.q
         self.work.rank["allowed"] = begin.massless
-        self.flow = _make_flow(self.system, begin, state, options)
+        self.flow = make_flow(self.system, begin, state, options)
         n_q, n_v = len(state.q), len(state.qd)
         m = len(self.system.row)
         width = load_width(self.work)
@@ -390,56 +383,3 @@ def _system_for(method: Integrator, begin: Start) -> System:
     if begin.natural is None or not isinstance(method, Implicit) or len(system.sup.element):
         return system
     return changed(system, row={"penalty": FIRMER * system.row["penalty"]})
-
-
-def _make_flow(system: System, begin: Start, state: Start | NaturalStart, options: RunOptions) -> Flow:
-    n_q, n_v = len(state.q), len(state.qd)
-    progress = np.zeros(1, PROGRESS)
-    progress[0].t = progress[0].t_begin = progress[0].t_last = begin.t
-    progress[0].t_end = options.until
-    progress[0].h_smallest = np.inf
-    progress[0].error_last = 1e-4
-    progress[0].stop_at = NEVER
-
-    def q() -> np.ndarray:
-        return np.zeros(n_q)
-
-    def v() -> np.ndarray:
-        return np.zeros(n_v)
-
-    q_scale, qd_scale = _scales(system, n_q, begin)
-    slack, motions = begin.slack, begin.motions
-    if begin.natural:
-        slack, motions = natural_slack(begin.packed, begin.q, begin.motions, n_v), np.zeros((begin.massless, n_v))
-    return Flow(progress, state.q.copy(), state.qd.copy(), v(), q(), v(), v(), q(), v(), v(), q(), v(),
-                np.zeros((8, n_q)), np.zeros((8, n_v)), np.zeros((4, n_v)), v(), q_scale, qd_scale, v(), slack.copy(),
-                _turning_rates(system, n_v), begin.massless_rates.copy(), motions.copy(), make_settling(begin.massless, n_v))
-
-
-def _scales(system: System, n_q: int, begin: Start) -> tuple[np.ndarray, np.ndarray]:
-    """Sizes of coordinates and rates that an accuracy refers to."""
-    if system.constants[0].form == FormCode.GLOBAL:
-        lengths = system.row["size"][system.row["code"] == RowCode.POSITION]
-        length = float(lengths[0]) if len(lengths) else length_scale(begin.packed.plan.model)
-        scale = np.ones(n_q)
-        scale[frame_columns(system)[:, :3]] = length
-        scale[mode_columns(system)] = length * _modal_sizes(system.sup)
-        return scale, scale.copy()
-    q_scale = np.ones(n_q)
-    q_scale[system.pair["q"]] = system.dof["q_scale"][system.pair["v"]]
-    qd_scale = system.dof["qd_scale"].copy()
-    qd_scale[system.drive["v"]] = ANY_SIZE
-    q_scale[system.drive["q"][system.drive["code"] == DriveCode.POSITION]] = ANY_SIZE
-    return q_scale, qd_scale
-
-
-def _modal_sizes(sup: Superelements) -> np.ndarray:
-    """Modal coordinates of superelements, with unit modal mass, that move their mass by one in the mean [sqrt(kg)]."""
-    return np.repeat(np.sqrt(sup.constant[sup.element["rigid"]]), sup.element["n_mode"])
-
-
-def _turning_rates(system: System, n_v: int) -> np.ndarray:
-    turning = np.zeros(n_v, np.int64)
-    for c in range(3):
-        turning[system.quaternion["v"] + c] = 1
-    return turning

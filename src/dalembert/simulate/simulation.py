@@ -21,16 +21,8 @@ from ..start.formulations import Modular, Projected
 from ..start.initial import Start
 from ..start.status import error_of
 from ..system.layout import Layout
-from .integrators import (
-    DORMAND_PRINCE,
-    MOREAU,
-    Driven,
-    Integrator,
-    Moreau,
-    choose_componentwise,
-    choose_integrator,
-    stiff_integrator,
-)
+from .choose import choose_componentwise, choose_integrator, stiff_integrator
+from .integrators import DORMAND_PRINCE, MOREAU, Driven, Integrator, Moreau
 from .jumps import RejectionWatch
 from .loop import Loop
 from .progress import Interrupt, Progress

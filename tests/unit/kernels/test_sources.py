@@ -1,8 +1,11 @@
 """Kernels are compiled anew when a source that they hang on has changed, and only then."""
 
+import os
+import time
 from pathlib import Path
 
 import dalembert.kernels.step.loop as loop
+from dalembert.kernels.compile import sources
 from dalembert.kernels.compile.sources import digest, needed
 
 FILES = {"top.py": "from ..low.middle import f\n", "low/middle.py": "from . import (\n    bottom as b,\n)\n",
@@ -29,3 +32,20 @@ def test_the_time_loop_hangs_on_the_codes_and_on_rotations_but_not_on_measuring(
     names = {path.name for path in needed(Path(loop.__file__).resolve())}
     assert {"codes.py", "flow.py", "method.py", "evaluate.py", "kinematics.py", "rotation.py", "small.py"} <= names
     assert "measure.py" not in names
+
+
+def test_sources_that_change_while_a_process_runs_are_its_own(tmp_path, monkeypatch):
+    """It may run what was there before, under the digest of what is there now."""
+    written(tmp_path)
+    path = tmp_path / "package" / "low" / "bottom.py"
+    now, found = time.time(), {}
+    monkeypatch.setattr(sources, "BEGAN", now - 20.0)
+    monkeypatch.setattr(sources, "ALWAYS", [])
+    for age in (30.0, 10.0, -10.0):  # the last one is a clock that is ahead
+        for file in (tmp_path / "package").rglob("*.py"):
+            os.utime(file, (now - age,) * 2)
+        for process in (1, 2):
+            monkeypatch.setattr(os, "getpid", lambda process=process: process)
+            found[age, process] = digest.__wrapped__(path)
+    assert found[30.0, 1] == found[30.0, 2] == found[-10.0, 1] == found[-10.0, 2]
+    assert found[10.0, 1] != found[10.0, 2] and found[30.0, 1] not in (found[10.0, 1], found[10.0, 2])

@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.simulate.integrators import (
-    BY_NAME,
-    DORMAND_PRINCE,
-    MOST_STAGE_RATES,
-    RK4,
-    TSITOURAS,
-    choose_integrator,
-    tableau_arrays,
-)
+from dalembert.simulate.choose import MOST_STAGE_RATES, choose_integrator
+from dalembert.simulate.integrators import BY_NAME, DORMAND_PRINCE, RK4, TSITOURAS, tableau_arrays
 
 EPS = np.finfo(float).eps
 

@@ -1,11 +1,13 @@
-"""Which sources the machine code of a kernel hangs on, as a digest: its own module and all that this imports, in turn.
+"""Which sources the machine code of a kernel depends on, as a digest: its own module and all that this imports, in turn.
 
 Numba keys its cache by the file of a kernel alone, so that an edited callee in another file would go unnoticed.  What calls
 take by address need not be known: types of tables are part of a kernel's signature, addresses are data.
 """
 
 import hashlib
+import os
 import re
+import time
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +15,8 @@ import numba
 
 ALWAYS = sorted(Path(__file__).resolve().parent.glob("*.py"))
 """How kernels are compiled, which all of them hang on."""
+BEGAN = time.time()
+"""When this process imported its kernels [s]: of sources that changed later it may run what was there before."""
 IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.+)$", re.MULTILINE)
 
 
@@ -46,8 +50,15 @@ def needed(path: Path) -> frozenset[Path]:
 
 @cache
 def digest(path: Path) -> str:
-    """Return the digest of the sources that the kernels of a file hang on."""
+    """Return the digest of the sources that the kernels of a file depend on.
+
+    If some were changed while this process runs, an upgrade for instance, the digest is its own, so that no other process loads
+    what it compiles.
+    """
     total = hashlib.sha256(numba.__version__.encode())
-    for each in sorted({*ALWAYS, *needed(path)}):
+    sources = sorted({*ALWAYS, *needed(path)})
+    if any(BEGAN < each.stat().st_mtime <= time.time() for each in sources):
+        total.update(f"{os.getpid()} {BEGAN}".encode())
+    for each in sources:
         total.update(each.name.encode() + b"\0" + hashlib.sha256(_source(each)).digest())
     return total.hexdigest()[:16]
