@@ -52,8 +52,8 @@ def needed(path: Path) -> frozenset[Path]:
 def digest(path: Path) -> str:
     """Return the digest of the sources that the kernels of a file depend on.
 
-    If some were changed while this process runs, an upgrade for instance, the digest is its own, so that no other process loads
-    what it compiles.
+    If some were changed while this process runs, by an upgrade for instance, the digest is its own: no other process loads
+    what it compiles then.
     """
     total = hashlib.sha256(numba.__version__.encode())
     sources = sorted({*ALWAYS, *needed(path)})
