@@ -74,7 +74,7 @@ def test_all_of_a_fast_decay_is_known_at_recorded_times():
 def test_formulations_lists_what_runs_and_says_why_not():
     m = oscillator()
     reasons = dal.formulations(m, why=True)
-    assert list(reasons) == ["recursive", "semi-recursive", "global"]
+    assert list(reasons) == ["recursive", "semi-recursive", "interface", "global", "modular"]
     assert dal.formulations(m) == [name for name, reason in reasons.items() if reason is None]
     assert dal.formulations(m) == ["recursive", "semi-recursive", "global"]
     for name in dal.formulations(m):
@@ -85,6 +85,7 @@ def test_formulations_of_a_body_without_any_equation_say_which_joint_lacks_it():
     m = oscillator().without("wall", "link")
     reasons = dal.formulations(m, why=True)
     assert dal.formulations(m) == []
+    assert "no flexible bodies" in reasons.pop("interface")
     for reason in reasons.values():
         assert "'p1'" in reason and "neither damping nor stiffness" in reason
 

@@ -44,8 +44,8 @@ def ask_factor(sys, t, q, qd, qdd, add, cq, cv, work):
 
 
 @kernel
-def ask_projection(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work):
-    return loop_calls.call_projection(sys, kind, exact, near, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work)
+def ask_projection(sys, kind, exact, near, settled, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work):
+    return loop_calls.call_projection(sys, kind, exact, near, settled, tolerance, t, q, qd, qdd, cq, cv, matrix, pivot, work)
 
 
 def loaded_crank():
@@ -339,11 +339,11 @@ def test_projections(loop):
     work = loop.work
     assert loop.find(loop.sys) == Status.OK
     arguments = (0.0, loop.q.copy(), loop.qd.copy(), loop.qdd, 1e-6, 1e-3, work.no_matrix, work.no_pivot, work)
-    assert ask_projection(loop.sys, ODD, 0, 0, 1e-10, *arguments) == Status.UNKNOWN_PROJECTION
+    assert ask_projection(loop.sys, ODD, 0, 0, 0, 1e-10, *arguments) == Status.UNKNOWN_PROJECTION
     assert work.fail["projection"] == ODD
     told(loop.begin.packed, Status.UNKNOWN_PROJECTION, work, f"projection {ODD} is of a kind")
     for kind in (ProjectionCode.NONE, ProjectionCode.STEP, ProjectionCode.MASS):
-        assert ask_projection(loop.sys, kind.value, 0, 0, 1e-10, *arguments) == Status.OK
+        assert ask_projection(loop.sys, kind.value, 0, 0, 0, 1e-10, *arguments) == Status.OK
 
 
 def test_no_code_is_as_large_as_the_one_that_nothing_has():

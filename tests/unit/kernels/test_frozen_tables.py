@@ -7,6 +7,7 @@ import pytest
 from physics.states import random_case
 
 import dalembert as dal
+from dalembert.codes import Status
 from dalembert.kernels import evaluate, linearize, linked_work, loop_calls, measure, missing_multipliers
 from dalembert.kernels.compile.jit import kernel
 from dalembert.kernels.constraint import rows as constraints
@@ -19,7 +20,7 @@ from dalembert.kernels.tree import rank as tree_rank
 from dalembert.kernels.tree import state as tree_state
 from dalembert.kernels.tree import tangent as tree_tangent
 from dalembert.results.tables import FRAMES, frame_shapes
-from dalembert.simulate.integrators import BY_NAME
+from dalembert.simulate.integrators import BY_NAME, Componentwise
 from dalembert.simulate.loop import Loop
 from dalembert.simulate.unilateral import prepare_contacts
 from dalembert.start.arguments import RunOptions
@@ -104,7 +105,7 @@ def closed_loop(formulation):
     """Return a slider-crank, packed, and its state in the coordinates of a formulation."""
     rod = dict(mass=1.0, inertia=(0.1, 0.1, 0.1), points={"pin": (1, 0, 0)})
     model = dal.Model("slider-crank").add(
-        dal.Body("crank", **rod), dal.Body("rod", **rod), dal.Body("slider", mass=1.0),
+        dal.Body("crank", **rod), dal.Body("rod", **rod), dal.Body("slider", mass=1.0, inertia=(0.1, 0.1, 0.1)),
         dal.Revolute("main", "ground", "crank", start=0.3, start_rate=1.0), dal.Revolute("big end", "crank.pin", "rod"),
         dal.Revolute("small end", "rod.pin", "slider"), dal.Prismatic("guide", "ground", "slider", axis=(1, 0, 0), start=1.9))
     begin = prepare_start(model, formulation=formulation)
@@ -235,12 +236,23 @@ def test_time_loops_leave_the_tables_alone(name, step):
     assert digest(case.sys) == before
 
 
+def test_components_leave_the_tables_alone():
+    begin, state = closed_loop("modular")
+    system = state.packed.system
+    before = digest(system)
+    options = RunOptions(0.02, 1e-3, 1e-4, "auto", "modular", None)
+    loop = Loop(begin, Componentwise(), options, np.array([0.0, 0.011, 0.02]))
+    assert loop.advance(200) == 0
+    assert digest(system) == before
+
+
 @pytest.mark.parametrize("name, step, contact", [("dopri5", None, None), ("generalized-alpha", 0.01, None),
-                                                 ("explicit-euler", 0.01, "penalty")])
+                                                 ("explicit-euler", 0.01, "penalty"), ("moreau", 0.01, None)])
 def test_contacts_leave_the_tables_alone(name, step, contact):
     model = dal.Model("ball").add(
         dal.Body("ball", mass=1.0, inertia=dal.inertia_sphere(1.0, 0.1)),
-        dal.Prismatic("fall", "ground", "ball", axis=(0, 0, 1), start=0.105, start_rate=-1.0, limits=(None, 1.0)),
+        dal.Prismatic("fall", "ground", "ball", axis=(0, 0, 1), start=0.105, start_rate=-1.0,
+                      **({} if name == "moreau" else {"limits": (None, 1.0)})),
         dal.Contact("floor", dal.Sphere("ball", radius=0.1), dal.Plane("ground")))
     options = RunOptions(0.02, step, 1e-4, name, "auto", None)
     begin = prepare_contacts(prepare_start(model), BY_NAME[name], options, contact)
@@ -248,7 +260,9 @@ def test_contacts_leave_the_tables_alone(name, step, contact):
     assert not any(table.flags.writeable for table in tables)
     before = [table.tobytes() for table in tables]
     loop = Loop(begin, BY_NAME[name], options, np.array([0.0, 0.011, 0.02]))
-    assert loop.advance(200) == 0
+    while (status := loop.advance(200)) == Status.CONTACTS_FULL:
+        loop.make_room()
+    assert status == 0
     row_gaps(begin.packed, loop.flow.q[None], loop.flow.qd[None])
     assert [table.tobytes() for table in tables] == before
 
@@ -260,8 +274,9 @@ def test_the_list_above_holds_every_kernel_that_python_calls():
     begin, state = closed_loop("semi-recursive")
     covered |= {entry.__name__ for entry, _ in calls_with_loops(state, linked_work.make_linked_work(state.packed.system))}
     methods = {f"{verb}_{kind}" for verb in ("begin", "attempt", "shorten", "keep")
-               for kind in ("explicit", "implicit", "radau", "bdf", "driven", "fixed", "sprung", "with_contacts")}
+               for kind in ("explicit", "implicit", "radau", "bdf", "driven", "fixed", "sprung", "with_contacts", "moreau",
+                            "modular")}
     loops = {*methods, "begin_step", "integrate", "state_between", "factor_sparse",
              "measure_natural_frames", "solve_natural_frames", "find_natural_multipliers", "natural_state_of_joint",
-             "joint_frames_of_natural", "eval_law", "measure_gaps", "measure_interface_frames"}
+             "joint_frames_of_natural", "eval_law", "measure_gaps", "measure_lowest", "measure_interface_frames"}
     assert {entry.__name__ for entry, _ in entries()} <= covered | loops
