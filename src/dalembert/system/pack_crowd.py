@@ -60,6 +60,8 @@ def bare_crowd(system: System) -> Crowd:
     mover = _pack_movers(system.body, system.dof)
     options = np.zeros(1, CROWD_OPTIONS)
     options[0]["turns"] = 2
+    for table in (mover, options):
+        table.setflags(write=False)
     return no_crowd()._replace(mover=mover, options=options)
 
 

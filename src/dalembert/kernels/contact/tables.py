@@ -156,5 +156,8 @@ def make_contact_state(contacts: Contacts, n_body: int, n_q: int, n_v: int, n_ef
 
 
 def no_contacts() -> Contacts:
-    """Return empty tables."""
-    return Contacts(np.zeros(0, CONTACT_ROW), np.zeros(0, CONTACT_OPTIONS))
+    """Return empty tables, which cannot be written to, like all of a model: kernels know the difference as another type."""
+    tables = Contacts(np.zeros(0, CONTACT_ROW), np.zeros(0, CONTACT_OPTIONS))
+    for table in tables:
+        table.setflags(write=False)
+    return tables

@@ -156,9 +156,12 @@ class CrowdState(NamedTuple):
 
 
 def no_crowd() -> Crowd:
-    """Return empty tables."""
-    return Crowd(np.zeros(0, SHAPE), np.zeros(0, GROUP), np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0, MOVER),
-                 np.zeros(0, CROWD_OPTIONS))
+    """Return empty tables, which cannot be written to, like all of a model: kernels know the difference as another type."""
+    tables = Crowd(np.zeros(0, SHAPE), np.zeros(0, GROUP), np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0, MOVER),
+                   np.zeros(0, CROWD_OPTIONS))
+    for table in tables:
+        table.setflags(write=False)
+    return tables
 
 
 def make_crowd_state(crowd: Crowd, n_v: int, rows: int, touches: int = 0, pool: int = 0) -> CrowdState:
