@@ -64,7 +64,10 @@ def group_table(packed: Packed, q: np.ndarray, qd: np.ndarray, loads: np.ndarray
 def group_gaps(packed: Packed, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """Return the smallest gaps (nf, n) of all groups in frames of tree coordinates [m], infinite where nothing is near."""
     crowd, touches = packed.crowd, 0
-    out, work = np.zeros((len(q), len(crowd.group))), make_linked_work(packed.system)
+    out = np.zeros((len(q), len(crowd.group)))
+    if not out.size:
+        return out
+    work = make_linked_work(packed.system)
     while True:
         state = make_crowd_state(crowd, len(packed.system.dof), len(packed.contacts.row), touches)
         status = measure_lowest(packed.system, crowd, state, q, qd, out, work)
@@ -73,8 +76,6 @@ def group_gaps(packed: Packed, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         if status != Status.CONTACTS_FULL:
             raise error_of(status, packed, work.fail, 0.0, 0.0)
         touches = 4 * len(state.touch)
-
-
 
 
 def check_apart(packed: Packed, q: np.ndarray, qd: np.ndarray, t: float, touched: Collection[str] = ()) -> None:
