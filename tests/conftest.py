@@ -45,3 +45,12 @@ def _nothing_prepared():
     prepared = sys.modules.get("dalembert.start.prepared")
     if prepared is not None:
         prepared.forget()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_drawn():
+    """Leave no figure open to a test that counts them."""
+    yield
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")
