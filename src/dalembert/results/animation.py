@@ -48,7 +48,7 @@ def animate(results: Results, path: str | Path, model: Model | None, fps: float,
     frames = film_frames(results.t, fps, speed)
     if path.suffix.lower() == ".html":
         frames = np.unique(frames[np.linspace(0, len(frames) - 1, min(len(frames), MOST)).astype(int)])
-    scene = told(scene_of(results, model, frames=frames, **drawn))
+    scene = with_warnings(scene_of(results, model, frames=frames, **drawn))
     if path.suffix.lower() == ".html":
         write_page(scene, path, film_speed(results.t) if speed is None else speed)
     else:
@@ -90,7 +90,7 @@ def _check(fps: float, speed: float | None, size: Sequence[int]) -> None:
         raise ModelError(f"size: found {shown(size)}, expected width and height in pixels, 16 to 8192, such as (800, 600)")
 
 
-def told(scene: Scene) -> Scene:
+def with_warnings(scene: Scene) -> Scene:
     """Return a scene after warnings of what it lacks."""
     for note in scene.notes:
         warn(note, stacklevel=4)
@@ -104,7 +104,7 @@ def picture(results: Results, model: Model | None, frame: int | Sequence[int] | 
     if not len(results):
         raise ModelError(f"the results of {results.layout.model!r} have no frames to be shown")
     frames = poses_of(results) if frame is None else [n % len(results) for n in chosen_frames(results, frame)]
-    pixels = poses(told(scene_of(results, model, frames=frames, **drawn)), size)
+    pixels = poses(with_warnings(scene_of(results, model, frames=frames, **drawn)), size)
     figure = None if ax is not None else _figure(size, path is None)
     axes = figure.add_subplot() if figure is not None else ax
     assert axes is not None  # one of the two

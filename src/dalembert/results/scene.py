@@ -94,8 +94,8 @@ class _Stage:
             return []
         pairs = [pair for found, said in zip(self.checked.contacts, self.model.contacts, strict=True)
                  for pair in ((found.first, said.first), (found.second, said.second))]
-        for group, told in zip(self.checked.groups, self.model.contact_groups, strict=True):
-            pairs += [*zip(group.shapes, told.shapes, strict=True), *zip(group.against, told.against, strict=True)]
+        for group, given in zip(self.checked.groups, self.model.contact_groups, strict=True):
+            pairs += [*zip(group.shapes, given.shapes, strict=True), *zip(group.against, given.against, strict=True)]
         return pairs
 
     def masses(self, row: int) -> tuple[np.ndarray | None, tuple[np.ndarray, np.ndarray] | None]:
